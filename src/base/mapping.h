@@ -1,0 +1,32 @@
+/* mapping.h - whole files mapped read-only.
+ *
+ * Model and prompt files are opened read-only and mapped, so ranks of a node
+ * share one copy in the page cache and nothing can be written by mistake.
+ */
+#ifndef PHI3SAT_BASE_MAPPING_H
+#define PHI3SAT_BASE_MAPPING_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+#include "error.h"
+
+struct mapping {
+    const uint8_t *bytes; /* [size]; never NULL after mapping_open               */
+    size_t size;
+    char *path;           /* as given                                            */
+    uint64_t device;      /* st_dev and st_ino: the same file under two names    */
+    uint64_t inode;
+};
+
+/* Maps the regular file `path`. STATUS_INPUT with the reason: not there, no
+ * permission, a directory. An empty file gives size 0. Closed by mapping_close,
+ * which allows a zeroed struct; `m` is zeroed on failure. */
+enum status mapping_open(struct mapping *m, const char *path, struct error *e) ERROR_MUST_USE;
+void mapping_close(struct mapping *m);
+
+/* Reads all of descriptor `fd` (a pipe, say) into fresh memory, at most `limit`
+ * bytes (STATUS_INPUT beyond). The caller frees *bytes. */
+enum status mapping_read_all(int fd, size_t limit, char **bytes, size_t *size, struct error *e) ERROR_MUST_USE;
+
+#endif
