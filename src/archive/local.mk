@@ -1,0 +1,9 @@
+# src/archive: the HDF5 file: the only room with HDF5.
+#
+# A new source is one line:    %C%_libarchive_a_SOURCES += %D%/FILE.c %D%/FILE.h
+# A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
+#                              tests_unit_test_FILE_LDADD = $(UNIT_ARCHIVE)
+
+noinst_LIBRARIES += %D%/libarchive.a
+%C%_libarchive_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
+%C%_libarchive_a_SOURCES =

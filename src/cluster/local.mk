@@ -1,0 +1,9 @@
+# src/cluster: ranks: the only room with MPI beside main.c.
+#
+# A new source is one line:    %C%_libcluster_a_SOURCES += %D%/FILE.c %D%/FILE.h
+# A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
+#                              tests_unit_test_FILE_LDADD = $(UNIT_CLUSTER)
+
+noinst_LIBRARIES += %D%/libcluster.a
+%C%_libcluster_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libcluster_a_SOURCES =

@@ -1,0 +1,9 @@
+# src/commands: one file a subcommand.
+#
+# A new source is one line:    %C%_libcommands_a_SOURCES += %D%/FILE.c %D%/FILE.h
+# A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
+#                              tests_unit_test_FILE_LDADD = $(UNIT_COMMANDS)
+
+noinst_LIBRARIES += %D%/libcommands.a
+%C%_libcommands_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libcommands_a_SOURCES =

@@ -1,0 +1,45 @@
+# src/kernels: the same lanes for each instruction set, behind one table.
+#
+# The choice at start and all that is no kernel:
+#                              %C%_libkernels_a_SOURCES += %D%/FILE.c %D%/FILE.h
+# A kernel, compiled once for each instruction set:
+#                              KERNEL_LANES += %D%/lanes_FILE.c
+# A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
+#                              tests_unit_test_FILE_LDADD = $(UNIT_KERNELS)
+
+noinst_LIBRARIES += %D%/libkernels.a
+%C%_libkernels_a_SOURCES =
+
+KERNEL_LANES =
+
+# -O3 stands behind AM_CFLAGS' -O2 and ahead of the user's CFLAGS.
+noinst_LIBRARIES += %D%/libkernels_reference.a
+%C%_libkernels_reference_a_SOURCES = $(KERNEL_LANES)
+%C%_libkernels_reference_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=reference
+%C%_libkernels_reference_a_CFLAGS = $(AM_CFLAGS) -O3
+LINK_LANES = %D%/libkernels.a %D%/libkernels_reference.a
+
+if KERNELS_AVX2
+noinst_LIBRARIES += %D%/libkernels_avx2.a
+%C%_libkernels_avx2_a_SOURCES = $(KERNEL_LANES)
+%C%_libkernels_avx2_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=avx2
+%C%_libkernels_avx2_a_CFLAGS = $(AM_CFLAGS) -O3 $(KERNELS_AVX2_CFLAGS)
+LINK_LANES += %D%/libkernels_avx2.a
+endif
+
+if KERNELS_AVX512
+noinst_LIBRARIES += %D%/libkernels_avx512.a
+%C%_libkernels_avx512_a_SOURCES = $(KERNEL_LANES)
+%C%_libkernels_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=avx512
+%C%_libkernels_avx512_a_CFLAGS = $(AM_CFLAGS) -O3 $(KERNELS_AVX512_CFLAGS)
+LINK_LANES += %D%/libkernels_avx512.a
+endif
+
+# NEON is part of every 64-bit ARM, so that no flag is needed.
+if KERNELS_NEON
+noinst_LIBRARIES += %D%/libkernels_neon.a
+%C%_libkernels_neon_a_SOURCES = $(KERNEL_LANES)
+%C%_libkernels_neon_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=neon
+%C%_libkernels_neon_a_CFLAGS = $(AM_CFLAGS) -O3
+LINK_LANES += %D%/libkernels_neon.a
+endif

@@ -1,0 +1,8 @@
+# src/report: CSV, terminal, pictures.
+#
+# A new source is one line:    %C%_libreport_a_SOURCES += %D%/FILE.c %D%/FILE.h
+# A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
+#                              tests_unit_test_FILE_LDADD = $(UNIT_REPORT)
+
+noinst_LIBRARIES += %D%/libreport.a
+%C%_libreport_a_SOURCES =

@@ -1,0 +1,55 @@
+# tests/local.mk - the harness, what unit tests link, and the shell tests.
+#
+# Unit tests are listed with their room, in src/ROOM/local.mk; shell tests here or there:
+#     SHELL_TESTS += tests/cli/COMMAND/CASE.t
+# What takes longer than a minute goes to LONG_TESTS (always .t): `make check-long` runs it.
+# Both kinds may do more when PHI3SAT_LONG is 1.
+
+check_LIBRARIES += tests/tap/libtap.a
+tests_tap_libtap_a_SOURCES = %D%/tap/tap.c %D%/tap/tap.h
+tests_tap_libtap_a_CPPFLAGS = $(AM_CPPFLAGS) -DTAP_SOURCE_FOLDER='"$(abs_top_srcdir)"'
+
+UNIT_BASE = tests/tap/libtap.a $(LINK_BASE)
+UNIT_QUANTS = tests/tap/libtap.a $(LINK_QUANTS)
+UNIT_STATS = tests/tap/libtap.a $(LINK_STATS)
+UNIT_FORMATS = tests/tap/libtap.a $(LINK_FORMATS)
+UNIT_KERNELS = tests/tap/libtap.a $(LINK_KERNELS)
+UNIT_TEXT = tests/tap/libtap.a $(LINK_TEXT)
+UNIT_MODEL = tests/tap/libtap.a $(LINK_MODEL)
+UNIT_ARCHIVE = tests/tap/libtap.a $(LINK_ARCHIVE)
+UNIT_REPORT = tests/tap/libtap.a $(LINK_REPORT)
+UNIT_CLUSTER = tests/tap/libtap.a $(LINK_CLUSTER)
+UNIT_COMMANDS = tests/tap/libtap.a $(LINK_COMMANDS)
+
+# Every test program sees the harness as "tap.h".
+AM_CPPFLAGS += -I$(top_srcdir)/tests/tap
+
+# The harness tests itself, failures and all, so it links nothing of ours.
+check_PROGRAMS += tests/tap/test_tap
+tests_tap_test_tap_LDADD = tests/tap/libtap.a
+SHELL_TESTS += %D%/tap/shell.t
+
+SHELL_TESTS += %D%/lint/layers.t %D%/lint/sizes.t %D%/lint/banned.t %D%/lint/listed.t %D%/lint/shell.t
+
+TESTS = $(check_PROGRAMS) $(SHELL_TESTS)
+TEST_EXTENSIONS = .t
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+T_LOG_DRIVER = $(TAP_DRIVER)
+T_LOG_COMPILER = $(BASH)
+
+# Where a test finds the tree, the build and the launcher. Tests that start ranks do not
+# bind them: several tests may run at once and would otherwise all sit on core 0.
+AM_TESTS_ENVIRONMENT = \
+	PHI3SAT_SRCDIR='$(abs_top_srcdir)'; export PHI3SAT_SRCDIR; \
+	PHI3SAT_BUILDDIR='$(abs_top_builddir)'; export PHI3SAT_BUILDDIR; \
+	PHI3SAT_MPIRUN='$(MPIRUN)'; export PHI3SAT_MPIRUN; \
+	HDF5_USE_FILE_LOCKING=FALSE; export HDF5_USE_FILE_LOCKING; \
+	ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; \
+	LC_ALL=C.UTF-8; export LC_ALL;
+
+check-long:
+	PHI3SAT_LONG=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(LONG_TESTS)'
+.PHONY: check-long
+
+EXTRA_DIST += $(SHELL_TESTS) $(LONG_TESTS) %D%/tap/tap.sh
