@@ -1,0 +1,57 @@
+/* half.h - 16-bit floats to float32, inline, for the decoders' inner loops.
+ *
+ *   half      s eeeee mmmmmmmmmm          (-1)^s 2^(e-15) 1.m,  e 0: 2^-14 0.m
+ *   bfloat16  s eeeeeeee mmmmmmm          the upper half of a float32
+ *   float32   s eeeeeeee mmm mmmmmmmmmmmmmmmmmmmm
+ *
+ * Every half is a float32 exactly, so no rounding takes place anywhere. The
+ * three cases are computed side by side and selected, which compilers turn
+ * into vector code; branches would keep an F16 matrix scalar. A subnormal
+ * half is an integer times 2^-24: converting the integer needs no float32
+ * subnormal, so the bits don't depend on a flush-to-zero mode.
+ */
+#ifndef PHI3SAT_QUANTS_HALF_H
+#define PHI3SAT_QUANTS_HALF_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline float half_from_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint32_t half_to_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float half_to_float(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
+    uint32_t rest = half & 0x7fffu;
+    uint32_t normal = (rest << 13) + ((127u - 15u) << 23);
+    uint32_t subnormal = half_to_bits((float)(int32_t)rest * 0x1p-24f);
+    uint32_t quiet = rest > 0x7c00u ? 0x00400000u : 0u;
+    uint32_t special = (rest << 13) | 0x7f800000u | quiet;
+    uint32_t finite = rest < 0x0400u ? subnormal : normal;
+    return half_from_bits(sign | (rest >= 0x7c00u ? special : finite));
+}
+
+static inline float half_bfloat_to_float(uint16_t bfloat)
+{
+    uint32_t quiet = (bfloat & 0x7fffu) > 0x7f80u ? 0x00400000u : 0u;
+    return half_from_bits((uint32_t)bfloat << 16 | quiet);
+}
+
+/* Two bytes of a file, little-endian. */
+static inline uint16_t half_load(const uint8_t bytes[2])
+{
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
+}
+
+#endif

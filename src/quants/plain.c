@@ -1,0 +1,32 @@
+/* plain.c - decodes F32, F16 and BF16 weights; see plain.h.
+ *
+ * The bytes are little-endian whatever the machine: they are put together by
+ * shifts, which compilers recognise as plain loads. F32 keeps its bits, a
+ * signalling NaN included: nothing is computed with it here.
+ */
+#include "plain.h"
+
+#include "half.h"
+
+void plain_f32(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (blocks)
+        memcpy(out, bytes, blocks * sizeof *out);
+#else
+    for (size_t i = 0; i < blocks; i++)
+        out[i] = half_from_bits((uint32_t)half_load(bytes + 4 * i) | (uint32_t)half_load(bytes + 4 * i + 2) << 16);
+#endif
+}
+
+void plain_f16(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    for (size_t i = 0; i < blocks; i++)
+        out[i] = half_to_float(half_load(bytes + 2 * i));
+}
+
+void plain_bf16(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    for (size_t i = 0; i < blocks; i++)
+        out[i] = half_bfloat_to_float(half_load(bytes + 2 * i));
+}
