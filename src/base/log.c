@@ -1,0 +1,122 @@
+/* log.c - the only voice of the program besides report/; see log.h.
+ *
+ * State is one per process: a log is what a process has one of. Only the main
+ * thread of a rank writes.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define LOG_EVERY_SECONDS 10.0
+
+static struct {
+    bool speaks, released, in_place, line_open;
+    enum log_level level;
+    enum log_progress progress;
+    double last;
+    size_t used;
+    char waiting[16384];
+} voice = {.speaks = true, .level = LOG_NORMAL};
+
+void log_open(bool speaks, enum log_level level, enum log_progress progress)
+{
+    voice.speaks = speaks;
+    voice.level = level;
+    voice.progress = progress;
+    voice.in_place = isatty(STDERR_FILENO);
+    voice.last = -LOG_EVERY_SECONDS;
+}
+
+static void end_progress_line(void)
+{
+    if (voice.line_open)
+        fputc('\n', stderr);
+    voice.line_open = false;
+}
+
+static void say(const char *prefix, const char *format, va_list args)
+{
+    char line[2048];
+    size_t used = (size_t)snprintf(line, sizeof line, "%s", prefix);
+    vsnprintf(line + used, sizeof line - used, format, args);
+    size_t length = strlen(line);
+    if (voice.released) {
+        end_progress_line();
+        fprintf(stderr, "%s\n", line);
+    } else if (voice.used + length + 2 <= sizeof voice.waiting) {
+        voice.used += (size_t)snprintf(voice.waiting + voice.used, sizeof voice.waiting - voice.used, "%s\n", line);
+    }
+}
+
+void log_detail(const char *format, ...)
+{
+    if (!voice.speaks || voice.level < LOG_VERBOSE)
+        return;
+    va_list args;
+    va_start(args, format);
+    say("note: ", format, args);
+    va_end(args);
+}
+
+void log_line(const char *format, ...)
+{
+    if (!voice.speaks || voice.level < LOG_NORMAL)
+        return;
+    va_list args;
+    va_start(args, format);
+    say("", format, args);
+    va_end(args);
+}
+
+void log_warning(const char *format, ...)
+{
+    if (!voice.speaks || voice.level < LOG_NORMAL)
+        return;
+    va_list args;
+    va_start(args, format);
+    say("warning: ", format, args);
+    va_end(args);
+}
+
+void log_release(void)
+{
+    if (voice.speaks && voice.used)
+        fputs(voice.waiting, stderr);
+    voice.used = 0;
+    voice.released = true;
+}
+
+void log_progress_line(bool final, const char *format, ...)
+{
+    if (!voice.speaks || voice.progress == LOG_PROGRESS_NEVER ||
+        (voice.progress == LOG_PROGRESS_AUTO && voice.level == LOG_QUIET))
+        return;
+    double now = clock_seconds(), pause = voice.in_place ? 0.2 : LOG_EVERY_SECONDS;
+    if (!final && now - voice.last < pause)
+        return;
+    voice.last = now;
+    va_list args;
+    va_start(args, format);
+    if (voice.in_place)
+        fputs("\r\033[K", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    if (voice.in_place && !final)
+        voice.line_open = true;
+    else
+        fputc('\n', stderr), voice.line_open = false;
+    fflush(stderr);
+}
+
+void log_error(const struct error *e)
+{
+    char line[2560];
+    error_format(e, line, sizeof line);
+    end_progress_line();
+    fprintf(stderr, "phi3sat: %s\n", line);
+}
