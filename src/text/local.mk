@@ -7,3 +7,10 @@
 noinst_LIBRARIES += %D%/libtext.a
 %C%_libtext_a_CPPFLAGS = $(AM_CPPFLAGS) $(PCRE2_CFLAGS)
 %C%_libtext_a_SOURCES =
+%C%_libtext_a_SOURCES += %D%/merge.c %D%/merge.h
+%C%_libtext_a_SOURCES += %D%/prompts.h
+%C%_libtext_a_SOURCES += %D%/strings.c %D%/strings.h
+%C%_libtext_a_SOURCES += %D%/token_list.c %D%/token_list.h
+%C%_libtext_a_SOURCES += %D%/tokenizer.h
+%C%_libtext_a_SOURCES += %D%/utf8.c %D%/utf8.h
+%C%_libtext_a_SOURCES += %D%/vocabulary.c %D%/vocabulary.h
