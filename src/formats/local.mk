@@ -6,4 +6,10 @@
 
 noinst_LIBRARIES += %D%/libformats.a
 %C%_libformats_a_SOURCES =
-%C%_libformats_a_SOURCES += %D%/model_file.h
+%C%_libformats_a_SOURCES += %D%/foreign.c %D%/foreign.h
+%C%_libformats_a_SOURCES += %D%/gguf.c %D%/gguf.h
+%C%_libformats_a_SOURCES += %D%/gguf_keys.c
+%C%_libformats_a_SOURCES += %D%/gguf_tensors.c
+%C%_libformats_a_SOURCES += %D%/model_file.c %D%/model_file.h
+%C%_libformats_a_SOURCES += %D%/names.c %D%/names.h
+%C%_libformats_a_SOURCES += %D%/view.c %D%/view.h

@@ -1,0 +1,166 @@
+/* gguf.c - the header of a GGUF file and what the whole must satisfy; see gguf.h.
+ *
+ * Flow: model_file_open -> gguf_read -> gguf_keys_read, gguf_tensors_read. Nothing in the
+ * file is believed: the two counts are compared with the bytes that remain (a
+ * key takes at least 14, a tensor at least 33) before anything is allocated, so
+ * no file makes us take more than a small multiple of its own size.
+ *
+ * Refused with their names: v1 (32-bit lengths, nobody writes it), big-endian
+ * files (their tensor data would have to be swapped type by type) and parts of
+ * split models (the tensors of a model are spread over several files).
+ */
+#include "gguf.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+
+#define SMALLEST_KEY (8 + 1 + 4 + 1)
+#define SMALLEST_TENSOR (8 + 1 + 4 + 8 + 4 + 8)
+
+bool gguf_matches(const struct mapping *mapping)
+{
+    return mapping->size >= 4 && memcmp(mapping->bytes, "GGUF", 4) == 0;
+}
+
+enum status gguf_name(struct cursor *c, struct model_file_text *name, const char *noun, size_t index,
+                      struct error *e)
+{
+    uint64_t length = 0;
+    size_t start = c->position;
+    const uint8_t *bytes;
+    enum status status = cursor_u64(c, &length, "the length of a name", e);
+    if (status == STATUS_OK)
+        status = cursor_take(c, length, 1, &bytes, "a name", e);
+    if (status != STATUS_OK)
+        return error_where(e, "%s %zu", noun, index);
+    if (length && !memchr(bytes, 0, length)) {
+        *name = (struct model_file_text){(const char *)bytes, length};
+        return STATUS_OK;
+    }
+    error_set(e, STATUS_INPUT, length ? "a name holds a NUL byte" : "a name is empty");
+    error_where(e, "%s %zu", noun, index);
+    error_advice(e, "the file is damaged; convert or download it again");
+    return error_position(e, (int64_t)start);
+}
+
+static enum status refuse_version(uint32_t version, struct error *e)
+{
+    if ((version & 0xffff) == 0 && version != 0) {
+        error_set(e, STATUS_INPUT, "is a big-endian GGUF file, which phi3sat does not read");
+        error_advice(e, "convert it with gguf-py's gguf_convert_endian.py, or download the little-endian file");
+    } else if (version == 1) {
+        error_set(e, STATUS_INPUT, "is a GGUF file of version 1 (32-bit lengths, 2023), which phi3sat does not read");
+        error_advice(e, "convert the model again with a current llama.cpp; versions 2 and 3 are read");
+    } else {
+        error_set(e, STATUS_INPUT, "is a GGUF file of version %u, which phi3sat does not know", (unsigned)version);
+        error_advice(e, "versions 2 and 3 are read");
+    }
+    error_where(e, "version");
+    return error_position(e, 4);
+}
+
+static enum status read_header(struct model_file *file, struct cursor *c, uint64_t *tensors, uint64_t *keys,
+                               struct error *e)
+{
+    uint32_t version = 0;
+    enum status status = cursor_seek(c, 4, "the version", e);
+    if (status == STATUS_OK)
+        status = cursor_u32(c, &version, "the version", e);
+    if (status == STATUS_OK && version != 2 && version != 3)
+        return refuse_version(version, e);
+    if (status == STATUS_OK)
+        status = cursor_u64(c, tensors, "the number of tensors", e);
+    if (status == STATUS_OK)
+        status = cursor_u64(c, keys, "the number of keys", e);
+    if (status != STATUS_OK)
+        return error_where(e, "header");
+    file->kind = version == 2 ? "GGUF v2" : "GGUF v3";
+    return STATUS_OK;
+}
+
+static enum status check_count(const struct cursor *c, uint64_t count, size_t smallest, const char *noun,
+                               int64_t position, struct error *e)
+{
+    if (count <= cursor_remaining(c) / smallest)
+        return STATUS_OK;
+    error_set(e, STATUS_INPUT, "%llu %s are announced, but the file has only %zu more bytes",
+              (unsigned long long)count, noun, cursor_remaining(c));
+    error_where(e, "header");
+    error_advice(e, "the file is truncated or damaged; copy it again");
+    return error_position(e, position);
+}
+
+/* The alignment of tensor data; a key of another type is wrong, not absent. */
+static enum status read_alignment(const struct model_file *file, uint32_t *alignment, struct error *e)
+{
+    size_t i;
+    *alignment = GGUF_DEFAULT_ALIGNMENT;
+    if (!names_find(&file->key_names, "general.alignment", &i))
+        return STATUS_OK;
+    const struct view_key *key = &file->keys[i];
+    if (key->type != MODEL_FILE_U32) {
+        error_set(e, STATUS_INPUT, "the alignment is a value of type %s, not u32", view_type_name(key->type));
+    } else {
+        uint64_t value = view_load(key->bytes, 4);
+        if (value && (value & (value - 1)) == 0 && value <= GGUF_LARGEST_ALIGNMENT) {
+            *alignment = (uint32_t)value;
+            return STATUS_OK;
+        }
+        error_set(e, STATUS_INPUT, "the alignment %llu is not a power of two from 1 to %u",
+                  (unsigned long long)value, GGUF_LARGEST_ALIGNMENT);
+    }
+    error_advice(e, "the file is damaged; convert or download it again");
+    return view_name(e, "key", key->name, key->position);
+}
+
+/* The value of an integer key of any width; false when it isn't there or is none. */
+static bool small_integer(const struct model_file *file, const char *name, uint64_t *value, uint64_t *position)
+{
+    size_t i;
+    if (!names_find(&file->key_names, name, &i))
+        return false;
+    const struct view_key *key = &file->keys[i];
+    if (key->type > MODEL_FILE_I32 && key->type != MODEL_FILE_U64 && key->type != MODEL_FILE_I64)
+        return false;
+    *value = view_load(key->bytes, view_width(key->type));
+    *position = key->position;
+    return true;
+}
+
+static enum status refuse_split(const struct model_file *file, struct error *e)
+{
+    uint64_t count = 1, number = 0, position = 0, unused;
+    if (!small_integer(file, "split.count", &count, &position) || count < 2)
+        return STATUS_OK;
+    if (small_integer(file, "split.no", &number, &unused))
+        error_set(e, STATUS_INPUT, "is part %llu of a model split into %llu files, which phi3sat does not read yet",
+                  (unsigned long long)number + 1, (unsigned long long)count);
+    else
+        error_set(e, STATUS_INPUT, "is part of a model split into %llu files, which phi3sat does not read yet",
+                  (unsigned long long)count);
+    error_where(e, "key \"split.count\"");
+    error_advice(e, "merge the parts first: llama-gguf-split --merge FIRST-PART WHOLE.gguf");
+    return error_position(e, (int64_t)position);
+}
+
+enum status gguf_read(struct model_file *file, struct error *e)
+{
+    struct cursor c = cursor_over(file->mapping.bytes, file->mapping.size);
+    uint64_t tensors = 0, keys = 0;
+    uint32_t alignment = 0;
+    enum status status = read_header(file, &c, &tensors, &keys, e);
+    if (status == STATUS_OK)
+        status = check_count(&c, tensors, SMALLEST_TENSOR, "tensors", 8, e);
+    if (status == STATUS_OK)
+        status = check_count(&c, keys, SMALLEST_KEY, "keys", 16, e);
+    if (status == STATUS_OK)
+        status = gguf_keys_read(file, &c, (size_t)keys, e);
+    if (status == STATUS_OK)
+        status = refuse_split(file, e);
+    if (status == STATUS_OK)
+        status = read_alignment(file, &alignment, e);
+    if (status == STATUS_OK)
+        status = gguf_tensors_read(file, &c, (size_t)tensors, alignment, e);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* view.c - small things that readers and getters of model files share; see view.h. */
+#include "view.h"
+
+/* One row a type id of GGUF, which are the ids of enum model_file_key_type. */
+static const struct {
+    const char *name;
+    size_t width; /* bytes; 0 where it varies */
+} types[] = {
+    [MODEL_FILE_U8] = {"u8", 1},          [MODEL_FILE_I8] = {"i8", 1},     [MODEL_FILE_U16] = {"u16", 2},
+    [MODEL_FILE_I16] = {"i16", 2},        [MODEL_FILE_U32] = {"u32", 4},   [MODEL_FILE_I32] = {"i32", 4},
+    [MODEL_FILE_F32] = {"f32", 4},        [MODEL_FILE_BOOL] = {"bool", 1}, [MODEL_FILE_STRING] = {"string", 0},
+    [MODEL_FILE_ARRAY] = {"array", 0},    [MODEL_FILE_U64] = {"u64", 8},   [MODEL_FILE_I64] = {"i64", 8},
+    [MODEL_FILE_F64] = {"f64", 8},
+};
+
+size_t view_width(enum model_file_key_type type)
+{
+    return types[type].width;
+}
+
+const char *view_type_name(uint32_t type)
+{
+    return type < sizeof types / sizeof types[0] ? types[type].name : NULL;
+}
+
+uint64_t view_load(const uint8_t *bytes, size_t width)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < width; i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return value;
+}
+
+enum status view_name(struct error *e, const char *noun, struct model_file_text name, uint64_t position)
+{
+    const size_t most = 120;
+    error_where(e, "%s \"%.*s%s\"", noun, (int)(name.length < most ? name.length : most), name.bytes,
+                name.length > most ? "..." : "");
+    return error_position(e, (int64_t)position);
+}

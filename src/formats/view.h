@@ -1,0 +1,48 @@
+/* view.h - what is behind `struct model_file`: for the readers of this room only.
+ *
+ * A reader (gguf.c; later safetensors and .knot) fills this struct from the map;
+ * model_file.c answers questions from it and never looks at the format again.
+ */
+#ifndef PHI3SAT_FORMATS_VIEW_H
+#define PHI3SAT_FORMATS_VIEW_H
+
+#include "model_file.h"
+#include "names.h"
+
+/* One key. What it holds stays in the map, little-endian. */
+struct view_key {
+    struct model_file_text name;
+    enum model_file_key_type type;
+    enum model_file_key_type element; /* arrays: the elements' type                  */
+    uint64_t position;                /* of the value in the file                    */
+    const uint8_t *bytes;             /* number, string's bytes, or first element    */
+    uint64_t length;                  /* string: bytes; array: elements; else 1       */
+    uint64_t *strings;                /* [length] arrays of strings, owned: where in  */
+                                      /* the file each one's 64-bit length stands     */
+};
+
+struct model_file {
+    struct mapping mapping;
+    const char *kind; /* static: "GGUF v3"                                           */
+    struct view_key *keys;             /* [key_count], owned                         */
+    size_t key_count;
+    struct names key_names;
+    struct model_file_tensor *tensors; /* [tensor_count], owned                      */
+    size_t tensor_count;
+    struct names tensor_names;
+};
+
+/* Bytes of one value of a fixed-size type; 0 for strings and arrays. */
+size_t view_width(enum model_file_key_type type);
+
+/* The unsigned little-endian number of `width` bytes (1, 2, 4, 8) at `bytes`. */
+uint64_t view_load(const uint8_t *bytes, size_t width);
+
+/* "u32", "string" and so on, for messages; "type 99" ids have none: NULL. */
+const char *view_type_name(uint32_t type);
+
+/* Says which key or tensor an error is about: `key "general.alignment"`. At most
+ * 120 bytes of the name are shown. Returns e->status. */
+enum status view_name(struct error *e, const char *noun, struct model_file_text name, uint64_t position);
+
+#endif
