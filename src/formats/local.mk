@@ -13,3 +13,4 @@ noinst_LIBRARIES += %D%/libformats.a
 %C%_libformats_a_SOURCES += %D%/model_file.c %D%/model_file.h
 %C%_libformats_a_SOURCES += %D%/names.c %D%/names.h
 %C%_libformats_a_SOURCES += %D%/view.c %D%/view.h
+EXTRA_DIST += tests/golden/make_tiny.py
