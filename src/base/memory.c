@@ -62,7 +62,7 @@ enum status memory_array(void *block, size_t count, size_t size, const char *wha
         return status;
     void *memory;
     memcpy(&memory, block, sizeof memory);
-    memset(memory, 0, count * size ? count * size : 1);
+    memset(memory, 0, count * size);
     return STATUS_OK;
 }
 

@@ -1,4 +1,6 @@
 /* threads.c - see threads.h. */
+#define _GNU_SOURCE 1 /* sched_getaffinity, CPU_COUNT */
+
 #include "threads.h"
 
 #include <omp.h>

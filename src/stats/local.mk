@@ -6,3 +6,7 @@
 
 noinst_LIBRARIES += %D%/libstats.a
 %C%_libstats_a_SOURCES =
+%C%_libstats_a_SOURCES += %D%/sums.c %D%/sums.h %D%/wide.c %D%/wide.h
+%C%_libstats_a_SOURCES += %D%/accumulator.c %D%/accumulator.h %D%/moments.c %D%/moments.h
+%C%_libstats_a_SOURCES += %D%/metrics.c %D%/metrics.h %D%/criteria.c %D%/criteria.h
+%C%_libstats_a_SOURCES += %D%/summary.c %D%/summary.h

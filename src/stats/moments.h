@@ -25,7 +25,7 @@ struct moments {
     double mean;                /* no finite sample                               */
     double variance;            /* population; no finite sample, or out of range   */
     double skewness;            /* ... or variance not above the grid's floor:     */
-    double kurtosis;            /* excess;  variance <= MOMENTS_FLOOR(n, P)         */
+    double kurtosis;            /* excess;  variance <= 2^-80 of the mean square or 2^-111       */
     double min, max;            /* no finite sample                                */
     double low_activity;        /* share                                           */
     double inactive;
