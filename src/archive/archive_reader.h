@@ -1,0 +1,48 @@
+/* archive_reader.h - reads an archive back; believes nothing it hasn't checked.
+ *
+ * Flow: file -> *reader* -> report, compare, merge, resume.
+ *
+ * Opening checks the format's name and version, every attribute and every data
+ * set's type and shape; data are read a layer at a time, with HDF5's checksums.
+ * Not thread-safe: HDF5 isn't.
+ */
+#ifndef PHI3SAT_ARCHIVE_ARCHIVE_READER_H
+#define PHI3SAT_ARCHIVE_ARCHIVE_READER_H
+
+#include "../stats/summary.h"
+#include "archive_facts.h"
+#include "prompt_set.h"
+
+struct archive_reader; /* opaque */
+
+/* An attribute of the group `run`, as text. */
+struct archive_reader_pair {
+    char *name;
+    char *value;
+};
+
+/* Opens and checks `path`. STATUS_INPUT: not there, no HDF5, not ours, of a newer
+ * version, or damaged: says what and where. *r is NULL on failure; else closed by
+ * archive_reader_close (NULL allowed). */
+enum status archive_reader_open(struct archive_reader **r, const char *path, struct error *e) ERROR_MUST_USE;
+void archive_reader_close(struct archive_reader *r);
+
+/* Borrowed from the reader. Layers and neurons are facts->layers and ->intermediate_size. */
+const struct archive_facts *archive_reader_facts(const struct archive_reader *r);
+const struct archive_reader_pair *archive_reader_run(const struct archive_reader *r, size_t *count);
+
+/* One layer < layers into what the caller made: `m` by metrics_init for this
+ * number of neurons. The float32 values, counts, flags and extremes are those the run had, to the bit. */
+enum status archive_reader_metrics(struct archive_reader *r, size_t layer, struct metrics *m,
+                                   struct error *e) ERROR_MUST_USE;
+enum status archive_reader_summary(struct archive_reader *r, size_t layer, struct summary_row *row,
+                                   struct error *e) ERROR_MUST_USE;
+
+/* The exact state of one layer: block[s] is [neurons / 64, up]; spare lanes are cleared. */
+enum status archive_reader_state(struct archive_reader *r, size_t layer, struct accumulator_block *const block[SERIES_COUNT],
+                                 struct accumulator_layer *facts, struct error *e) ERROR_MUST_USE;
+
+/* Replaces `set` (zeroed or from before) by the archive's prompts, sorted. */
+enum status archive_reader_prompts(struct archive_reader *r, struct prompt_set *set, struct error *e) ERROR_MUST_USE;
+
+#endif

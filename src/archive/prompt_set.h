@@ -1,0 +1,53 @@
+/* prompt_set.h - the multiset of prompts that an archive is made of.
+ *
+ * Flow: prompts that every layer has -> *prompt set* -> merge -> archive.
+ *
+ * A prompt is named by the 128-bit hash of its token ids; how often it was run is
+ * its multiplicity. The set is kept sorted by hash ([1], then [0]: the order of the
+ * 128-bit numbers), so that it is the same bytes in whatever order prompts came.
+ */
+#ifndef PHI3SAT_ARCHIVE_PROMPT_SET_H
+#define PHI3SAT_ARCHIVE_PROMPT_SET_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+#include "../base/error.h"
+
+struct prompt_set_entry {
+    uint64_t hash[2];       /* [0] low, [1] high                        */
+    uint64_t multiplicity;  /* times run, >= 1                          */
+    uint64_t tokens;        /* of the prompt itself, once               */
+};
+
+/* Zeroed is empty. */
+struct prompt_set {
+    struct prompt_set_entry *entry; /* [count], owned; sorted, no hash twice, after prompt_set_sort */
+    size_t count;
+    size_t capacity;
+};
+
+void prompt_set_free(struct prompt_set *set);
+
+/* Appends one entry, in any order and any number of times; fails for want of
+ * memory only. The set isn't sorted then: prompt_set_sort before use. */
+enum status prompt_set_add(struct prompt_set *set, const struct prompt_set_entry *entry,
+                           struct error *e) ERROR_MUST_USE;
+
+/* Sorts and adds up the multiplicities of equal hashes. */
+void prompt_set_sort(struct prompt_set *set);
+
+/* into += from (multisets are added); both sorted, and `into` stays so. */
+enum status prompt_set_merge(struct prompt_set *into, const struct prompt_set *from, struct error *e) ERROR_MUST_USE;
+
+/* How often the sorted set holds `hash`; 0: not at all. */
+uint64_t prompt_set_find(const struct prompt_set *set, const uint64_t hash[2]);
+
+/* Sums over the sorted set, repetitions counted. */
+uint64_t prompt_set_prompts(const struct prompt_set *set);
+uint64_t prompt_set_tokens(const struct prompt_set *set);
+
+/* XXH3 of 128 bits over the sorted entries' four numbers, little-endian. */
+enum status prompt_set_fingerprint(const struct prompt_set *set, uint64_t hash[2], struct error *e) ERROR_MUST_USE;
+
+#endif
