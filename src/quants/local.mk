@@ -11,3 +11,7 @@ noinst_LIBRARIES += %D%/libquants.a
 %C%_libquants_a_SOURCES += %D%/plain.c %D%/plain.h
 %C%_libquants_a_SOURCES += %D%/quants.c %D%/quants.h
 %C%_libquants_a_SOURCES += %D%/superblocks.c %D%/superblocks.h
+
+check_PROGRAMS += tests/unit/test_quants
+tests_unit_test_quants_LDADD = $(UNIT_QUANTS) -lm
+EXTRA_DIST += tests/golden/make_quants.py tests/golden/quants.bin tests/golden/README.md
