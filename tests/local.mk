@@ -30,6 +30,7 @@ tests_tap_test_tap_LDADD = tests/tap/libtap.a
 SHELL_TESTS += %D%/tap/shell.t
 
 SHELL_TESTS += %D%/lint/layers.t %D%/lint/sizes.t %D%/lint/banned.t %D%/lint/listed.t %D%/lint/shell.t
+SHELL_TESTS += %D%/cli/jobs/one-node.t
 
 TESTS = $(check_PROGRAMS) $(SHELL_TESTS)
 TEST_EXTENSIONS = .t
@@ -52,4 +53,4 @@ check-long:
 	PHI3SAT_LONG=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(LONG_TESTS)'
 .PHONY: check-long
 
-EXTRA_DIST += $(SHELL_TESTS) $(LONG_TESTS) %D%/tap/tap.sh
+EXTRA_DIST += $(SHELL_TESTS) $(LONG_TESTS) %D%/tap/tap.sh %D%/lint/lint.sh %D%/lint/code.awk %D%/golden/make_model.py

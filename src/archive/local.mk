@@ -7,3 +7,7 @@
 noinst_LIBRARIES += %D%/libarchive.a
 %C%_libarchive_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 %C%_libarchive_a_SOURCES =
+%C%_libarchive_a_SOURCES += %D%/archive_facts.h
+%C%_libarchive_a_SOURCES += %D%/archive_reader.h
+%C%_libarchive_a_SOURCES += %D%/archive_writer.h
+%C%_libarchive_a_SOURCES += %D%/prompt_set.h

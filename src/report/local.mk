@@ -6,3 +6,5 @@
 
 noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES =
+%C%_libreport_a_SOURCES += %D%/csv.h
+%C%_libreport_a_SOURCES += %D%/text_summary.h
