@@ -1,0 +1,292 @@
+/* bytelevel.c - byte-level BPE as GPT-2 introduced it.
+ *
+ * Text is cut into words by regular expressions (pretokenize.c); each word's
+ * bytes are the first symbols, and neighbours are joined in the order of the
+ * file's list of merges. Vocabularies write bytes as letters, so that they are
+ * printable: bytes that are visible in Latin-1 stand for themselves, the other 68 are U+0100
+ * and up, in order (Radford et al. 2019, encoder.py).
+ *
+ * At opening, every string that merging can make gets a number: tokens have
+ * their ids, and the parts and results of merges that are no tokens follow. A
+ * merge is then a look-up of two numbers, and a result below the vocabulary's
+ * size is a token. Merging in terms of strings, as encoders often do, hashes the same
+ * bytes over and over.
+ */
+#include "bytelevel.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "../base/memory.h"
+#include "utf8.h"
+
+struct bytelevel_merge {
+    uint64_t key;   /* number of the left string + 1 << 32 | of the right one; 0 = free slot */
+    uint32_t rank;  /* its place in the file's list                                           */
+    int32_t result; /* string of both together                                                */
+};
+
+void bytelevel_free(struct bytelevel *b)
+{
+    pretokenize_free(b->words);
+    memory_free(b->merges);
+    memset(b, 0, sizeof *b);
+}
+
+static bool shows_itself(unsigned byte)
+{
+    return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+}
+
+/* The letters of the 256 bytes. */
+static void letters(uint32_t codes[256])
+{
+    uint32_t next = 0x100;
+    for (unsigned byte = 0; byte < 256; byte++)
+        codes[byte] = shows_itself(byte) ? byte : next++;
+}
+
+size_t bytelevel_decode(char *text, size_t length)
+{
+    uint32_t codes[256];
+    size_t used = 0;
+    letters(codes);
+    for (size_t at = 0; at < length;) {
+        uint32_t code = 0;
+        size_t n = utf8_decode(text + at, length - at, &code);
+        unsigned byte = 0;
+        while (n > 0 && byte < 256 && codes[byte] != code)
+            byte++;
+        if (n > 0 && byte < 256) {
+            text[used++] = (char)byte;
+        } else {
+            n = n == 0 ? 1 : n;
+            memmove(text + used, text + at, n);
+            used += n;
+        }
+        at += n;
+    }
+    return used;
+}
+
+static uint64_t merge_key(int32_t left, int32_t right)
+{
+    return ((uint64_t)left + 1) << 32 | (uint32_t)right;
+}
+
+/* The slot of `key`, or the free slot where it belongs. */
+static size_t merge_slot(const struct bytelevel *b, uint64_t key)
+{
+    size_t slot = (size_t)XXH3_64bits(&key, sizeof key) & (b->merge_slots - 1);
+    while (b->merges[slot].key != 0 && b->merges[slot].key != key)
+        slot = (slot + 1) & (b->merge_slots - 1);
+    return slot;
+}
+
+/* Takes in merge number `rank`, "left right". `joined` has room for text.length bytes. */
+static enum status add_merge(struct bytelevel *b, struct vocabulary *v, const struct model_file_text *text,
+                             uint32_t rank, char *joined, struct error *e)
+{
+    /* A space is a letter of its own at the start: "  x" would be " " and "x". */
+    const char *space = text->length > 1 ? memchr(text->bytes + 1, ' ', text->length - 1) : NULL;
+    const size_t left_length = space == NULL ? 0 : (size_t)(space - text->bytes);
+    if (space == NULL || left_length + 1 == text->length) {
+        const enum status status = error_set(e, STATUS_INPUT, "merge %u is not two parts with a space between", rank);
+        error_where(e, "key tokenizer.ggml.merges");
+        return status;
+    }
+    const size_t right_length = text->length - left_length - 1;
+    memcpy(joined, text->bytes, left_length);
+    memcpy(joined + left_length, space + 1, right_length);
+    int32_t left, right, result;
+    enum status status = string_table_intern(&v->texts, joined, left_length, &left, e);
+    if (status == STATUS_OK)
+        status = string_table_intern(&v->texts, joined + left_length, right_length, &right, e);
+    if (status == STATUS_OK)
+        status = string_table_intern(&v->texts, joined, left_length + right_length, &result, e);
+    if (status != STATUS_OK)
+        return status;
+    const uint64_t key = merge_key(left, right);
+    const size_t slot = merge_slot(b, key);
+    if (b->merges[slot].key == 0) /* of equal merges the first counts */
+        b->merges[slot] = (struct bytelevel_merge){key, rank, result};
+    return STATUS_OK;
+}
+
+static enum status read_merges(struct bytelevel *b, struct vocabulary *v, const struct model_file *file,
+                               struct error *e)
+{
+    static const char key[] = "tokenizer.ggml.merges";
+    enum model_file_key_type type = MODEL_FILE_STRING;
+    size_t count = 0, room = 0;
+    char *joined = NULL;
+    enum status status = model_file_get_array(file, key, &type, &count, NULL, e);
+    if (status == STATUS_OK && (type != MODEL_FILE_STRING || count > INT32_MAX / 4)) {
+        status = error_set(e, STATUS_INPUT, "the merges are not an array of fewer than %d strings", INT32_MAX / 4);
+        error_where(e, "key %s", key);
+    }
+    if (status != STATUS_OK)
+        return status;
+    for (b->merge_slots = 64; b->merge_slots < 2 * count; b->merge_slots *= 2)
+        ;
+    status = memory_array(&b->merges, b->merge_slots, sizeof *b->merges, "merges", e);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct model_file_text text = {"", 0};
+        status = model_file_array_text(file, key, i, &text, e);
+        if (status == STATUS_OK && text.length > room)
+            status = memory_grow(&joined, &room, text.length, 1, "merges", e);
+        if (status == STATUS_OK)
+            status = add_merge(b, v, &text, (uint32_t)i, joined, e);
+    }
+    memory_free(joined);
+    return status;
+}
+
+enum status bytelevel_build(struct bytelevel *b, struct vocabulary *v, struct pretokenize *words, bool whole_words,
+                            const struct model_file *file, struct error *e)
+{
+    uint32_t codes[256];
+    b->vocabulary = v;
+    b->words = words;
+    b->whole_words = whole_words;
+    letters(codes);
+    enum status status = STATUS_OK;
+    for (unsigned byte = 0; byte < 256 && status == STATUS_OK; byte++) {
+        char letter[4];
+        const size_t n = utf8_encode(codes[byte], letter);
+        status = string_table_intern(&v->texts, letter, n, &b->bytes[byte], e);
+    }
+    if (status == STATUS_OK)
+        status = read_merges(b, v, file, e);
+    if (status != STATUS_OK && e != NULL && e->file[0] == '\0')
+        error_file(e, model_file_path(file));
+    return status;
+}
+
+/* merge_rule: by the list of merges. */
+static bool join(const void *rules, const char *text, const struct merge_symbol *left,
+                 const struct merge_symbol *right, int32_t *id, uint32_t *rank)
+{
+    (void)text;
+    const struct bytelevel *b = rules;
+    const struct bytelevel_merge *merge = &b->merges[merge_slot(b, merge_key(left->id, right->id))];
+    if (merge->key == 0)
+        return false;
+    *id = merge->result;
+    *rank = merge->rank;
+    return true;
+}
+
+/* The token that the whole word is, or -1. */
+static int32_t whole_token(const struct bytelevel *b, const char *word, size_t length)
+{
+    char small[512];
+    size_t used = 0;
+    if (length > sizeof small / 2)
+        return -1; /* no vocabulary has words of more than 256 bytes */
+    for (size_t i = 0; i < length; i++) {
+        size_t n;
+        const char *letter = string_table_at(&b->vocabulary->texts, b->bytes[(unsigned char)word[i]], &n);
+        memcpy(small + used, letter, n);
+        used += n;
+    }
+    return vocabulary_find(b->vocabulary, small, used);
+}
+
+/* A symbol as its token, or byte by byte where it is none. */
+static enum status add_symbol(const struct bytelevel *b, const char *word, const struct merge_symbol *symbol,
+                              struct token_list *out, uint64_t *unknown, struct error *e)
+{
+    const int32_t tokens = (int32_t)b->vocabulary->count;
+    if (symbol->id < tokens)
+        return token_list_add(out, symbol->id, e);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < symbol->length && status == STATUS_OK; i++) {
+        int32_t id = b->bytes[(unsigned char)word[symbol->start + i]];
+        if (id >= tokens) {
+            ++*unknown;
+            id = b->vocabulary->unknown;
+        }
+        if (id >= 0)
+            status = token_list_add(out, id, e);
+    }
+    return status;
+}
+
+static enum status encode_word(const struct bytelevel *b, const char *word, size_t length, struct merge *m,
+                               struct token_list *out, uint64_t *unknown, struct error *e)
+{
+    const int32_t whole = b->whole_words ? whole_token(b, word, length) : -1;
+    if (whole >= 0)
+        return token_list_add(out, whole, e);
+    enum status status = STATUS_OK;
+    m->count = 0;
+    for (size_t i = 0; i < length && status == STATUS_OK; i++)
+        status = merge_append(m, i, 1, b->bytes[(unsigned char)word[i]], e);
+    if (status == STATUS_OK)
+        status = merge_run(m, word, join, b, e);
+    for (int32_t i = 0; i >= 0 && status == STATUS_OK; i = m->symbols[i].next)
+        status = add_symbol(b, word, &m->symbols[i], out, unknown, e);
+    return status;
+}
+
+/* Text in which every byte belongs to a character. */
+struct clean {
+    char *text;    /* [length]: malformed bytes are U+FFFD, overlong forms are short     */
+    char *matched; /* what the expressions see: as text, but private-use characters for
+                      surrogates, which PCRE2 has no notion of. May be text itself        */
+    size_t length;
+};
+
+static enum status clean_text(const char *text, size_t length, struct clean *clean, struct error *e)
+{
+    size_t room;
+    bool surrogates = false;
+    *clean = (struct clean){0};
+    if (!memory_multiply(length, 3, &room))
+        return error_set(e, STATUS_FAILED, "a text of %zu bytes does not fit the memory", length);
+    enum status status = memory_uninitialised(&clean->text, room, 1, "text to be tokenised", e);
+    for (size_t at = 0; at < length && status == STATUS_OK;) {
+        uint32_t code = UTF8_REPLACEMENT;
+        const size_t n = utf8_decode(text + at, length - at, &code);
+        surrogates |= code >= 0xD800 && code <= 0xDFFF;
+        clean->length += utf8_encode(n == 0 ? UTF8_REPLACEMENT : code, clean->text + clean->length);
+        at += n == 0 ? 1 : n;
+    }
+    clean->matched = clean->text;
+    if (!surrogates || status != STATUS_OK)
+        return status;
+    status = memory_bytes(&clean->matched, clean->text, clean->length, e);
+    if (status != STATUS_OK)
+        clean->matched = clean->text;
+    for (size_t at = 0; at < clean->length && status == STATUS_OK;) {
+        uint32_t code = 0;
+        const size_t n = utf8_decode(clean->text + at, clean->length - at, &code);
+        if (code >= 0xD800 && code <= 0xDFFF)
+            utf8_encode(0xE000, clean->matched + at);
+        at += n;
+    }
+    return status;
+}
+
+static void clean_free(struct clean *clean)
+{
+    if (clean->matched != clean->text)
+        memory_free(clean->matched);
+    memory_free(clean->text);
+}
+
+enum status bytelevel_encode(const struct bytelevel *b, const char *text, size_t length, struct merge *m,
+                             struct token_list *out, uint64_t *unknown, struct error *e)
+{
+    struct clean clean;
+    struct pretokenize_words words = {0};
+    enum status status = clean_text(text, length, &clean, e);
+    if (status == STATUS_OK)
+        status = pretokenize_cut(b->words, clean.matched, clean.length, &words, e);
+    for (size_t i = 0, start = 0; i < words.count && status == STATUS_OK; start = words.ends[i++])
+        status = encode_word(b, clean.text + start, words.ends[i] - start, m, out, unknown, e);
+    pretokenize_words_free(&words);
+    clean_free(&clean);
+    return status;
+}
