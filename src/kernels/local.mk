@@ -9,8 +9,16 @@
 
 noinst_LIBRARIES += %D%/libkernels.a
 %C%_libkernels_a_SOURCES =
+%C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
+%C%_libkernels_a_SOURCES += %D%/lanes.h
+%C%_libkernels_a_SOURCES += %D%/lanes_exp.h
+%C%_libkernels_a_SOURCES += %D%/lanes_table.h
 
 KERNEL_LANES =
+KERNEL_LANES += %D%/lanes_attention.c
+KERNEL_LANES += %D%/lanes_elementwise.c
+KERNEL_LANES += %D%/lanes_product.c
+KERNEL_LANES += %D%/lanes_statistics.c
 
 # -O3 stands behind AM_CFLAGS' -O2 and ahead of the user's CFLAGS.
 noinst_LIBRARIES += %D%/libkernels_reference.a

@@ -201,9 +201,11 @@ int tap_done(void)
 
 static char *join(const char *folder, const char *name)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
         bail("no memory for a path");
+    snprintf(path, size, "%s/%s", folder, name);
     return path;
 }
 
