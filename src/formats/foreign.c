@@ -31,7 +31,7 @@ static const struct {
     {0, 4, "tjgg", "is an old ggml model (magic 'ggjt', 2023)", OLD_GGML},
     {0, 4, "algg", "is an old ggml adapter (magic 'ggla', 2023)", "give the base model as GGUF"},
     {0, 2, "\x1f\x8b", "is compressed with gzip", UNPACK},
-    {0, 6, "\xfd" "7zXZ\0", "is compressed with xz", UNPACK},
+    {0, 6, "\3757zXZ\0", "is compressed with xz", UNPACK},
     {0, 4, "\x28\xb5\x2f\xfd", "is compressed with zstd", UNPACK},
     {0, 3, "BZh", "is compressed with bzip2", UNPACK},
     {0, 8, "\x89HDF\r\n\x1a\n", "is an HDF5 file, such as phi3sat's own archive, not a model",

@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-#include "../base/memory.h"
-
 #define SMALLEST_KEY (8 + 1 + 4 + 1)
 #define SMALLEST_TENSOR (8 + 1 + 4 + 8 + 4 + 8)
 
@@ -121,7 +119,7 @@ static bool small_integer(const struct model_file *file, const char *name, uint6
     if (!names_find(&file->key_names, name, &i))
         return false;
     const struct view_key *key = &file->keys[i];
-    if (key->type > MODEL_FILE_I32 && key->type != MODEL_FILE_U64 && key->type != MODEL_FILE_I64)
+    if (!view_is_signed(key->type) && !view_is_unsigned(key->type))
         return false;
     *value = view_load(key->bytes, view_width(key->type));
     *position = key->position;

@@ -65,7 +65,8 @@ static enum status read_dimensions(struct cursor *c, struct model_file_tensor *t
         bool overflows = __builtin_mul_overflow(total, tensor->dims[d], &total) || total > INT64_MAX;
         if (!overflows && total)
             continue;
-        error_set(e, STATUS_INPUT, overflows ? "a tensor has more than 2^63 elements" : "a tensor has a dimension of 0");
+        error_set(e, STATUS_INPUT, "%s",
+                  overflows ? "a tensor has more than 2^63 elements" : "a tensor has a dimension of 0");
         error_advice(e, DAMAGED);
         return error_position(e, (int64_t)c->position - 8);
     }

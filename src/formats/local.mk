@@ -14,3 +14,11 @@ noinst_LIBRARIES += %D%/libformats.a
 %C%_libformats_a_SOURCES += %D%/names.c %D%/names.h
 %C%_libformats_a_SOURCES += %D%/view.c %D%/view.h
 EXTRA_DIST += tests/golden/make_tiny.py
+
+check_PROGRAMS += tests/unit/test_foreign tests/unit/test_gguf tests/unit/test_model_file
+tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c tests/unit/gguf_writer.h
+tests_unit_test_foreign_LDADD = $(UNIT_FORMATS)
+tests_unit_test_gguf_SOURCES = tests/unit/test_gguf.c tests/unit/gguf_writer.h
+tests_unit_test_gguf_LDADD = $(UNIT_FORMATS)
+tests_unit_test_model_file_SOURCES = tests/unit/test_model_file.c tests/unit/gguf_writer.h
+tests_unit_test_model_file_LDADD = $(UNIT_FORMATS)

@@ -36,12 +36,7 @@ void model_file_close(struct model_file *file)
 {
     if (!file)
         return;
-    for (size_t i = 0; i < file->key_count; i++)
-        memory_free(file->keys[i].strings);
-    memory_free(file->keys);
-    memory_free(file->tensors);
-    names_free(&file->key_names);
-    names_free(&file->tensor_names);
+    view_free(file);
     mapping_close(&file->mapping);
     memory_free(file);
 }
@@ -120,9 +115,8 @@ static bool load_number(enum model_file_key_type type, const uint8_t *bytes, str
             number->value = (double)single;
         return true;
     }
-    bool is_signed = type == MODEL_FILE_I8 || type == MODEL_FILE_I16 || type == MODEL_FILE_I32 || type == MODEL_FILE_I64;
-    if (!is_signed && type != MODEL_FILE_U8 && type != MODEL_FILE_U16 && type != MODEL_FILE_U32 &&
-        type != MODEL_FILE_U64)
+    bool is_signed = view_is_signed(type);
+    if (!is_signed && !view_is_unsigned(type))
         return false;
     number->is_integer = true;
     number->is_negative = is_signed && bits >> (8 * width - 1);
@@ -254,7 +248,7 @@ static enum status find_element(const struct model_file *file, const char *name,
         return refuse_key(file, *key, "an array", e);
     if (i < (*key)->length)
         return STATUS_OK;
-    error_set(e, STATUS_INPUT, "an array has %llu elements; element %zu is wanted",
+    error_set(e, STATUS_INPUT, "an array of %llu elements has no element %zu",
               (unsigned long long)(*key)->length, i);
     error_file(e, file->mapping.path);
     error_advice(e, "convert the model again, or choose another file");

@@ -1,6 +1,8 @@
 /* view.c - small things that readers and getters of model files share; see view.h. */
 #include "view.h"
 
+#include "../base/memory.h"
+
 /* One row a type id of GGUF, which are the ids of enum model_file_key_type. */
 static const struct {
     const char *name;
@@ -23,6 +25,16 @@ const char *view_type_name(uint32_t type)
     return type < sizeof types / sizeof types[0] ? types[type].name : NULL;
 }
 
+bool view_is_signed(enum model_file_key_type type)
+{
+    return type == MODEL_FILE_I8 || type == MODEL_FILE_I16 || type == MODEL_FILE_I32 || type == MODEL_FILE_I64;
+}
+
+bool view_is_unsigned(enum model_file_key_type type)
+{
+    return type == MODEL_FILE_U8 || type == MODEL_FILE_U16 || type == MODEL_FILE_U32 || type == MODEL_FILE_U64;
+}
+
 uint64_t view_load(const uint8_t *bytes, size_t width)
 {
     uint64_t value = 0;
@@ -37,4 +49,17 @@ enum status view_name(struct error *e, const char *noun, struct model_file_text 
     error_where(e, "%s \"%.*s%s\"", noun, (int)(name.length < most ? name.length : most), name.bytes,
                 name.length > most ? "..." : "");
     return error_position(e, (int64_t)position);
+}
+
+void view_free(struct model_file *file)
+{
+    for (size_t i = 0; i < file->key_count; i++)
+        memory_free(file->keys[i].strings);
+    memory_free(file->keys);
+    memory_free(file->tensors);
+    names_free(&file->key_names);
+    names_free(&file->tensor_names);
+    file->keys = NULL;
+    file->tensors = NULL;
+    file->key_count = file->tensor_count = 0;
 }

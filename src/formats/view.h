@@ -32,8 +32,15 @@ struct model_file {
     struct names tensor_names;
 };
 
+/* Frees keys, tensors and indexes, not the map. */
+void view_free(struct model_file *file);
+
 /* Bytes of one value of a fixed-size type; 0 for strings and arrays. */
 size_t view_width(enum model_file_key_type type);
+
+/* Whether values of the type are signed or unsigned integers (bool is neither). */
+bool view_is_signed(enum model_file_key_type type);
+bool view_is_unsigned(enum model_file_key_type type);
 
 /* The unsigned little-endian number of `width` bytes (1, 2, 4, 8) at `bytes`. */
 uint64_t view_load(const uint8_t *bytes, size_t width);

@@ -110,7 +110,8 @@ static int64_t units_q4_k(const uint8_t *b, int i)
 
 static int64_t units_q5_k(const uint8_t *b, int i)
 {
-    int q = bits_at(b + 48, (i / 64 * 32 + i % 32) * 8 + i / 32 % 2 * 4, 4) + 16 * bits_at(b + 16, i % 32 * 8 + i / 32, 1);
+    int q =
+        bits_at(b + 48, (i / 64 * 32 + i % 32) * 8 + i / 32 % 2 * 4, 4) + 16 * bits_at(b + 16, i % 32 * 8 + i / 32, 1);
     return half_units(b) * six_bits(b + 4, i / 32, 0) * q - half_units(b + 2) * six_bits(b + 4, i / 32, 4);
 }
 
@@ -132,8 +133,8 @@ static const struct {
     int64_t (*units)(const uint8_t *block, int i);
     int halves[2]; /* byte positions of the halves; -1 none */
 } witnesses[] = {
-    {QUANTS_F16, units_f16, {0, -1}},    {QUANTS_Q4_0, units_q4_0, {0, -1}},  {QUANTS_Q4_1, units_q4_1, {0, 2}},
-    {QUANTS_Q5_0, units_q5_0, {0, -1}},  {QUANTS_Q5_1, units_q5_1, {0, 2}},   {QUANTS_Q8_0, units_q8_0, {0, -1}},
+    {QUANTS_F16, units_f16, {0, -1}},    {QUANTS_Q4_0, units_q4_0, {0, -1}},   {QUANTS_Q4_1, units_q4_1, {0, 2}},
+    {QUANTS_Q5_0, units_q5_0, {0, -1}},  {QUANTS_Q5_1, units_q5_1, {0, 2}},    {QUANTS_Q8_0, units_q8_0, {0, -1}},
     {QUANTS_Q2_K, units_q2_k, {80, 82}}, {QUANTS_Q3_K, units_q3_k, {108, -1}}, {QUANTS_Q4_K, units_q4_k, {0, 2}},
     {QUANTS_Q5_K, units_q5_k, {0, 2}},   {QUANTS_Q6_K, units_q6_k, {208, -1}},
 };
@@ -179,7 +180,8 @@ static bool check_record(struct cursor *c)
     struct error e;
     float *out = NULL;
     size_t wrong = 0;
-    if (cursor_u32(c, &id, "id", &e) || cursor_u32(c, &blocks, "blocks", &e) || cursor_u32(c, &elements, "elements", &e))
+    if (cursor_u32(c, &id, "id", &e) || cursor_u32(c, &blocks, "blocks", &e) ||
+        cursor_u32(c, &elements, "elements", &e))
         bail("quants.bin: %s", e.sentence);
     const struct quants_format *format = quants_by_id(id);
     if (!format || cursor_take(c, blocks, format->block_bytes, &bytes, "bytes", &e) ||
