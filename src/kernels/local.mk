@@ -8,13 +8,14 @@
 #                              tests_unit_test_FILE_LDADD = $(UNIT_KERNELS)
 
 noinst_LIBRARIES += %D%/libkernels.a
-%C%_libkernels_a_SOURCES =
+%C%_libkernels_a_SOURCES = %D%/kernels.c %D%/kernels.h
 %C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
 %C%_libkernels_a_SOURCES += %D%/lanes.h
 %C%_libkernels_a_SOURCES += %D%/lanes_exp.h
 %C%_libkernels_a_SOURCES += %D%/lanes_table.h
 
-KERNEL_LANES =
+KERNEL_LANES = %D%/lanes.h %D%/lanes_exp.h %D%/lanes_table.h %D%/lanes_product.c \
+	%D%/lanes_elementwise.c %D%/lanes_attention.c %D%/lanes_statistics.c
 KERNEL_LANES += %D%/lanes_attention.c
 KERNEL_LANES += %D%/lanes_elementwise.c
 KERNEL_LANES += %D%/lanes_product.c

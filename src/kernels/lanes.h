@@ -1,0 +1,118 @@
+/* lanes.h - vectors of the instruction set this file is compiled for.
+ *
+ * A lane source includes this, is compiled once per set, and names its symbols with
+ * LANES(name). Vectors are GCC's portable ones: + - * / are IEEE, elementwise;
+ * only fused multiply-add, square root and comparisons need a word here. LANES_WIDTH is 4
+ * in the reference: any width gives the same bits, since no sum crosses lanes.
+ */
+#ifndef PHI3SAT_KERNELS_LANES_H
+#define PHI3SAT_KERNELS_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define LANES_WIDTH 16
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define LANES_WIDTH 8
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define LANES_WIDTH 4
+#else
+#include <math.h>
+#define LANES_WIDTH 4
+#endif
+
+#define LANES_JOIN_(a, b) a##_##b
+#define LANES_JOIN(a, b) LANES_JOIN_(a, b)
+#define LANES(name) LANES_JOIN(name, KERNEL_SET)
+
+typedef float lanes_f __attribute__((vector_size(4 * LANES_WIDTH)));
+typedef int32_t lanes_i __attribute__((vector_size(4 * LANES_WIDTH)));
+typedef double lanes_d __attribute__((vector_size(4 * LANES_WIDTH))); /* half as many */
+typedef float lanes_h __attribute__((vector_size(2 * LANES_WIDTH)));  /* floats for one lanes_d */
+#define LANES_DOUBLES (LANES_WIDTH / 2)
+
+static inline lanes_f lanes_load(const float *p)
+{
+    lanes_f v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void lanes_store(float *p, lanes_f v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+static inline lanes_d lanes_load_doubles(const double *p)
+{
+    lanes_d v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void lanes_store_doubles(double *p, lanes_d v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+static inline lanes_f lanes_all(float x)
+{
+    return x - (lanes_f){0}; /* not x + 0: that would lose the sign of -0 */
+}
+
+/* bits of `yes` where mask is -1, of `no` where it is 0 */
+static inline lanes_f lanes_select(lanes_i mask, lanes_f yes, lanes_f no)
+{
+    return (lanes_f)((mask & (lanes_i)yes) | (~mask & (lanes_i)no));
+}
+
+static inline lanes_f lanes_magnitude(lanes_f x)
+{
+    return (lanes_f)((lanes_i)x & (0x7fffffff - (lanes_i){0}));
+}
+
+/* a * b + c, rounded once */
+static inline lanes_f lanes_fma(lanes_f a, lanes_f b, lanes_f c)
+{
+#if defined(__AVX512F__)
+    return (lanes_f)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (lanes_f)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+    return (lanes_f)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    lanes_f r;
+    for (int i = 0; i < LANES_WIDTH; i++)
+        r[i] = fmaf(a[i], b[i], c[i]);
+    return r;
+#endif
+}
+
+static inline lanes_d lanes_fma_doubles(lanes_d a, lanes_d b, lanes_d c)
+{
+#if defined(__AVX512F__)
+    return (lanes_d)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (lanes_d)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(__aarch64__)
+    return (lanes_d)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    lanes_d r;
+    for (int i = 0; i < LANES_DOUBLES; i++)
+        r[i] = fma(a[i], b[i], c[i]);
+    return r;
+#endif
+}
+
+static inline lanes_d lanes_widen(lanes_h x)
+{
+    return __builtin_convertvector(x, lanes_d);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* lanes_table.h - the functions that each instruction set's copy of the lanes gives.
+ *
+ * Expanded once per set, so that a missing function does not link.
+ */
+#ifndef PHI3SAT_KERNELS_LANES_TABLE_H
+#define PHI3SAT_KERNELS_LANES_TABLE_H
+
+#include "kernels.h"
+
+#define LANES_DECLARE(set)                                                                                             \
+    void lanes_product_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, const float *panel,          \
+                             float *y, size_t y_stride, int accumulate);                                               \
+    void lanes_pack_##set(size_t inputs, const float *weights, size_t weights_stride, float *panel);                   \
+    void lanes_rms_norm_##set(size_t rows, size_t hidden, const float *x, size_t x_stride, const float *weight,        \
+                              double epsilon, float *y, size_t y_stride);                                              \
+    void lanes_rotate_##set(size_t heads, size_t head_dim, size_t rotary, const float *cosine, const float *sine,      \
+                            float *v);                                                                                 \
+    void lanes_silu_multiply_##set(size_t count, const float *gate, const float *up, float *ffn);                      \
+    void lanes_add_##set(size_t count, const float *y, float *x);                                                      \
+    void lanes_exponential_##set(size_t count, const float *x, float *out);                                            \
+    void lanes_attend_##set(const struct kernels_attention *job);                                                      \
+    size_t lanes_attention_scratch_##set(size_t head_dim);                                                             \
+    void lanes_statistics_##set(size_t rows, const float *x, size_t x_stride, float activity_threshold,                \
+                                int32_t position, struct sums *sums);
+
+LANES_DECLARE(reference)
+LANES_DECLARE(avx2)
+LANES_DECLARE(avx512)
+LANES_DECLARE(neon)
+
+#endif
