@@ -16,3 +16,5 @@ noinst_LIBRARIES += %D%/libarchive.a
 %C%_libarchive_a_SOURCES += %D%/hdf5_fault.c %D%/hdf5_fault.h
 %C%_libarchive_a_SOURCES += %D%/prompt_set.c
 %C%_libarchive_a_SOURCES += %D%/schema.c %D%/schema.h
+%C%_libarchive_a_SOURCES += %D%/facts_io.c %D%/facts_io.h
+%C%_libarchive_a_SOURCES += %D%/layout.c %D%/layout.h

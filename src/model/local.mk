@@ -6,3 +6,6 @@
 
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES =
+%C%_libmodel_a_SOURCES += %D%/config.c %D%/config.h
+%C%_libmodel_a_SOURCES += %D%/elementary.c %D%/elementary.h
+%C%_libmodel_a_SOURCES += %D%/weights.c %D%/weights.h
