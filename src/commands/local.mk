@@ -7,3 +7,4 @@
 noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcommands_a_SOURCES =
+%C%_libcommands_a_SOURCES += %D%/tokenize.c %D%/tokenize.h

@@ -8,3 +8,4 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES =
 %C%_libreport_a_SOURCES += %D%/csv.h
 %C%_libreport_a_SOURCES += %D%/text_summary.h
+%C%_libreport_a_SOURCES += %D%/token_lines.c %D%/token_lines.h

@@ -193,7 +193,9 @@ static int32_t whole_token(const struct bytelevel *b, const char *word, size_t l
     return vocabulary_find(b->vocabulary, small, used);
 }
 
-/* A symbol as its token, or byte by byte where it is none. */
+/* A symbol as its token, or byte by byte where it is none. Some vocabularies lack
+ * tokens for bytes they were not trained on (SmolLM's for 0xF1): llama.cpp and
+ * Hugging Face leave such a byte out, whatever unknown token there is, and so do we. */
 static enum status add_symbol(const struct bytelevel *b, const char *word, const struct merge_symbol *symbol,
                               struct token_list *out, uint64_t *unknown, struct error *e)
 {
@@ -202,13 +204,11 @@ static enum status add_symbol(const struct bytelevel *b, const char *word, const
         return token_list_add(out, symbol->id, e);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < symbol->length && status == STATUS_OK; i++) {
-        int32_t id = b->bytes[(unsigned char)word[symbol->start + i]];
-        if (id >= tokens) {
-            ++*unknown;
-            id = b->vocabulary->unknown;
-        }
-        if (id >= 0)
+        const int32_t id = b->bytes[(unsigned char)word[symbol->start + i]];
+        if (id < tokens)
             status = token_list_add(out, id, e);
+        else
+            ++*unknown;
     }
     return status;
 }

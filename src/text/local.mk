@@ -18,3 +18,4 @@ noinst_LIBRARIES += %D%/libtext.a
 %C%_libtext_a_SOURCES += %D%/tokenizer.c %D%/tokenizer.h
 %C%_libtext_a_SOURCES += %D%/utf8.c %D%/utf8.h
 %C%_libtext_a_SOURCES += %D%/vocabulary.c %D%/vocabulary.h
+%C%_libtext_a_SOURCES += %D%/prompt_file.c %D%/prompt_file.h

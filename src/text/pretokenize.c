@@ -65,8 +65,11 @@
     "\\x{104d8}-\\x{104fb}\\x{10c80}-\\x{10cb2}\\x{10cc0}-\\x{10cf2}\\x{118a0}-\\x{118df}" \
     "\\x{1e900}-\\x{1e943}"
 
-/* Japanese, Chinese and whatever lies between U+0800 and U+4E00; Hangul. */
-#define DEEPSEEK_CJK "[\\x{800}-\\x{9fa5}\\x{ac00}-\\x{d7ff}]+"
+/* Japanese, Chinese and whatever lies between U+0800 and U+4E00, but for white
+ * space, which llama.cpp keeps apart; Hangul. */
+#define DEEPSEEK_CJK                                                                                     \
+    "[\\x{800}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}"      \
+    "\\x{2060}-\\x{2fff}\\x{3001}-\\x{9fa5}\\x{ac00}-\\x{d7ff}]+"
 #define DEEPSEEK_MARKS "!-/:-~\\x{ff01}-\\x{ff0f}\\x{ff1a}-\\x{ff5e}\\x{2018}-\\x{201f}\\x{3001}\\x{3002}"
 #define LAST_SPACES "(?<![" WHITE "])[" WHITE "]++\\z"
 

@@ -120,7 +120,8 @@ static enum status open_lines(struct prompt_source *source, size_t limit, size_t
     }
     if (status == STATUS_OK && source->count == 0) {
         status = error_set(e, STATUS_INPUT, "the file holds no prompts");
-        error_where(e, "%zu lines, all blank", source->lines);
+        if (source->lines > 0)
+            error_where(e, "%zu lines, all blank", source->lines);
         error_advice(e, "write one prompt a line");
     }
     if (status != STATUS_OK) {

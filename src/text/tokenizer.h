@@ -30,7 +30,8 @@ enum tokenizer_flags {
 /* What was odd about the texts; each call adds to it. */
 struct tokenizer_counts {
     uint64_t malformed;  /* malformed UTF-8 sequences, tokenised byte for byte or as U+FFFD  */
-    uint64_t unknown;    /* bytes that the vocabulary has no token for (unknown token or none) */
+    uint64_t unknown;    /* bytes the vocabulary has no token for: SentencePiece's unknown token
+                            stands for them, byte-level BPE leaves them out                  */
     uint64_t double_bos; /* texts that began with the BOS token where BOS is added: one kept   */
 };
 

@@ -1,0 +1,15 @@
+/* tokenize.h - `phi3sat tokenize`: text in, token ids out. */
+#ifndef PHI3SAT_COMMANDS_TOKENIZE_H
+#define PHI3SAT_COMMANDS_TOKENIZE_H
+
+#include "../base/error.h"
+#include "../base/options.h"
+
+/* The options, for --help and the man page. */
+extern const struct options_table tokenize_options;
+
+/* Runs it; argv[0] is the subcommand's word. Returns the exit status; `e` is
+ * filled when it isn't STATUS_OK. */
+enum status tokenize_command(int argc, char **argv, struct error *e) ERROR_MUST_USE;
+
+#endif
