@@ -36,6 +36,11 @@ for word in FAIL ERROR XPASS; do
     is "$(tail -n 1 "$stdout")" "1 passed, 1 failed" "$word is counted"
 done
 
+results both/a PASS FAIL FAIL ERROR
+results both/b PASS ERROR
+run "$totals" both
+is "$(tail -n 1 "$stdout")" "2 passed, 3 failed" "a bad end is counted where no failed point explains it"
+
 results only/a SKIP
 run "$totals" only
 expect_status 1 "skipping all there is is a failure"
