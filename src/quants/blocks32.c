@@ -38,13 +38,20 @@ void blocks32_decode_q4_1(const uint8_t *restrict bytes, size_t blocks, float *r
     }
 }
 
-/* The fifth bits of a block, spread to one byte a weight holding 0 or 16. A
- * pass of its own keeps the loops over weights free of variable shifts. */
+/* The fifth bits of a block, spread to one byte a weight holding 0 or 16: each byte
+ * of `high` is copied to its eight weights, which then keep one bit of it. A pass
+ * of its own keeps the loops over weights free of variable shifts. */
 static void spread_high_bits(const uint8_t high[4], uint8_t sixteens[BLOCKS32_ELEMENTS])
 {
+    static const uint8_t bit[BLOCKS32_ELEMENTS] = {
+        1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
+        1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
+    };
+    uint8_t copies[BLOCKS32_ELEMENTS];
     for (int byte = 0; byte < 4; byte++)
-        for (int bit = 0; bit < 8; bit++)
-            sixteens[8 * byte + bit] = (uint8_t)((high[byte] >> bit & 1) << 4);
+        memset(copies + 8 * byte, high[byte], 8);
+    for (int i = 0; i < BLOCKS32_ELEMENTS; i++)
+        sixteens[i] = (copies[i] & bit[i]) ? 16 : 0;
 }
 
 void blocks32_decode_q5_0(const uint8_t *restrict bytes, size_t blocks, float *restrict out)

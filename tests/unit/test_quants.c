@@ -270,17 +270,17 @@ static void check_sizes(void)
     ok(quants_bytes(quants_by_id(QUANTS_Q4_K), 0, &bytes) && bytes == 0, "no weights take no bytes");
 }
 
-/* Every range of three blocks, from bytes at an odd address, with guards around. */
+/* Ranges of three blocks (or 100 plain weights), from bytes at an odd address, with guards around. */
 static void check_ranges(enum quants_type type)
 {
     const struct quants_format *format = quants_by_id(type);
-    enum { BLOCKS = 3 };
+    size_t blocks = format->block_elements == 1 ? 100 : 3;
     static const int no_halves[2] = {-1, -1};
-    uint8_t bytes[1 + BLOCKS * 256];
-    float whole[BLOCKS * 256], part[BLOCKS * 256 + 2];
-    size_t elements = BLOCKS * format->block_elements, wrong = 0, touched = 0;
+    uint8_t bytes[1 + 3 * 256];
+    float whole[3 * 256], part[3 * 256 + 2];
+    size_t elements = blocks * format->block_elements, wrong = 0, touched = 0;
     random_block(bytes, sizeof bytes, no_halves);
-    format->decode(bytes + 1, BLOCKS, whole);
+    format->decode(bytes + 1, blocks, whole);
     for (size_t first = 0; first < elements; first += 1 + random_number() % 5)
         for (size_t count = 0; first + count <= elements; count += 1 + random_number() % 7) {
             part[0] = part[count + 1] = 12345.0f;
@@ -301,6 +301,7 @@ int main(void)
         check_witness(w);
     check_goldens();
     check_ranges(QUANTS_F32);
+    check_ranges(QUANTS_F16);
     check_ranges(QUANTS_BF16);
     check_ranges(QUANTS_Q5_1);
     check_ranges(QUANTS_Q6_K);
