@@ -1,0 +1,210 @@
+/* config.c - from GGUF keys to a checked configuration; see config.h.
+ *
+ * Key names: the GGUF specification and NOTES section 9. Limits below are far
+ * beyond any model and keep every later product within 64 bits.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elementary.h"
+
+#define LIMIT_LAYERS 4096
+#define LIMIT_WIDTH (1u << 20)
+#define LIMIT_CONTEXT (1u << 24)
+
+/* Where an architecture differs from phi3. */
+struct architecture {
+    const char *name;
+    bool rotary_pairs;
+};
+
+static const struct architecture architectures[] = {
+    {"phi3", false},
+    {"llama", true},
+};
+
+/* A key of the model's own section: "phi3.block_count". */
+struct key {
+    char text[128];
+};
+
+static struct key own_key(const struct config *c, const char *name)
+{
+    struct key k;
+    snprintf(k.text, sizeof k.text, "%s.%s", c->architecture, name);
+    return k;
+}
+
+static enum status read_size(const struct config *c, const struct model_file *f, const char *name, size_t max,
+                             size_t *value, bool required, struct error *e)
+{
+    struct key k = own_key(c, name);
+    uint64_t number = *value;
+    bool found = true;
+    enum status status = model_file_get_uint(f, k.text, &number, required ? NULL : &found, e);
+    if (status != STATUS_OK || !found)
+        return status;
+    if (number > max || (required && number == 0)) {
+        error_set(e, STATUS_INPUT, "key %s is %llu, expected 1 to %zu", k.text, (unsigned long long)number, max);
+        error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+        return error_file(e, model_file_path(f));
+    }
+    *value = (size_t)number;
+    return STATUS_OK;
+}
+
+static enum status read_real(const struct config *c, const struct model_file *f, const char *name, double *value,
+                             struct error *e)
+{
+    struct key k = own_key(c, name);
+    bool found;
+    enum status status = model_file_get_float(f, k.text, value, &found, e);
+    if (status == STATUS_OK && found && !(isfinite(*value) && *value > 0.0)) {
+        error_set(e, STATUS_INPUT, "key %s is %g, expected a positive number", k.text, *value);
+        return error_file(e, model_file_path(f));
+    }
+    return status;
+}
+
+static enum status read_architecture(struct config *c, const struct model_file *f, struct error *e)
+{
+    struct model_file_text name;
+    enum status status = model_file_get_text(f, "general.architecture", &name, NULL, e);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+        if (strlen(architectures[i].name) == name.length &&
+            memcmp(architectures[i].name, name.bytes, name.length) == 0) {
+            snprintf(c->architecture, sizeof c->architecture, "%s", architectures[i].name);
+            c->rotary_pairs = architectures[i].rotary_pairs;
+            return STATUS_OK;
+        }
+    error_set(e, STATUS_INPUT, "is a model of architecture '%.*s'",
+              (int)(name.length < 64 ? name.length : 64), name.bytes);
+    error_advice(e, "phi3sat profiles phi3 and llama models");
+    return error_file(e, model_file_path(f));
+}
+
+static enum status inconsistent(const struct model_file *f, struct error *e, const char *what, size_t a, size_t b)
+{
+    error_set(e, STATUS_INPUT, "%s don't fit together: %zu and %zu", what, a, b);
+    error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+    return error_file(e, model_file_path(f));
+}
+
+static enum status read_sizes(struct config *c, const struct model_file *f, struct error *e)
+{
+    enum status s = read_size(c, f, "block_count", LIMIT_LAYERS, &c->layers, true, e);
+    if (s == STATUS_OK)
+        s = read_size(c, f, "embedding_length", LIMIT_WIDTH, &c->hidden, true, e);
+    if (s == STATUS_OK)
+        s = read_size(c, f, "feed_forward_length", LIMIT_WIDTH, &c->intermediate, true, e);
+    if (s == STATUS_OK)
+        s = read_size(c, f, "attention.head_count", 65536, &c->heads, true, e);
+    c->kv_heads = c->heads;
+    if (s == STATUS_OK)
+        s = read_size(c, f, "attention.head_count_kv", 65536, &c->kv_heads, false, e);
+    if (s == STATUS_OK)
+        s = read_size(c, f, "context_length", LIMIT_CONTEXT, &c->context, true, e);
+    if (s != STATUS_OK)
+        return s;
+    if (c->kv_heads == 0 || c->heads % c->kv_heads)
+        return inconsistent(f, e, "attention heads and key/value heads", c->heads, c->kv_heads);
+    c->head_dim = c->hidden / c->heads;
+    s = read_size(c, f, "attention.key_length", LIMIT_WIDTH, &c->head_dim, false, e);
+    size_t value_length = c->head_dim;
+    if (s == STATUS_OK)
+        s = read_size(c, f, "attention.value_length", LIMIT_WIDTH, &value_length, false, e);
+    if (s != STATUS_OK)
+        return s;
+    if (value_length != c->head_dim || c->head_dim == 0)
+        return inconsistent(f, e, "key and value length of a head", c->head_dim, value_length);
+    return STATUS_OK;
+}
+
+static enum status read_scaling(struct config *c, const struct model_file *f, struct error *e)
+{
+    struct key k = own_key(c, "rope.scaling.type");
+    struct model_file_text type;
+    bool found;
+    enum status s = model_file_get_text(f, k.text, &type, &found, e);
+    if (s != STATUS_OK || !found || (type.length == 4 && memcmp(type.bytes, "none", 4) == 0) ||
+        (type.length == 8 && memcmp(type.bytes, "longrope", 8) == 0) ||
+        (type.length == 2 && memcmp(type.bytes, "su", 2) == 0))
+        return s;
+    if (type.length == 6 && memcmp(type.bytes, "linear", 6) == 0)
+        return read_real(c, f, "rope.scaling.factor", &c->rope_divisor, e);
+    error_set(e, STATUS_INPUT, "uses the rotary scaling '%.*s'", (int)(type.length < 32 ? type.length : 32), type.bytes);
+    error_advice(e, "phi3sat knows none, linear and longrope");
+    error_where(e, "key %s", k.text);
+    return error_file(e, model_file_path(f));
+}
+
+/* LongRoPE's factor on cos and sin when the file has none (Ding et al. 2024; NOTES section 1):
+ * sqrt(1 + ln(s) / ln(original)), s = context / original. */
+static double longrope_attention_factor(const struct config *c)
+{
+    double scale = (double)c->context / (double)c->original_context;
+    if (scale <= 1.0 || c->original_context < 2)
+        return 1.0;
+    return sqrt(1.0 + elementary_log(scale) / elementary_log((double)c->original_context));
+}
+
+static enum status read_rotary(struct config *c, const struct model_file *f, struct error *e)
+{
+    c->rotary = c->head_dim;
+    enum status s = read_size(c, f, "rope.dimension_count", LIMIT_WIDTH, &c->rotary, false, e);
+    if (s == STATUS_OK && (c->rotary % 2 || c->rotary > c->head_dim))
+        return inconsistent(f, e, "rotary dimensions and head dimension", c->rotary, c->head_dim);
+    c->rope_base = 10000.0;
+    c->rope_divisor = 1.0;
+    if (s == STATUS_OK)
+        s = read_real(c, f, "rope.freq_base", &c->rope_base, e);
+    if (s == STATUS_OK)
+        s = read_scaling(c, f, e);
+    c->original_context = c->context;
+    if (s == STATUS_OK)
+        s = read_size(c, f, "rope.scaling.original_context_length", LIMIT_CONTEXT, &c->original_context, false, e);
+    if (s != STATUS_OK)
+        return s;
+    bool longrope = model_file_find_tensor(f, "rope_factors_long.weight") != NULL;
+    c->attention_factor = longrope ? longrope_attention_factor(c) : 1.0;
+    return longrope ? read_real(c, f, "rope.scaling.attn_factor", &c->attention_factor, e) : STATUS_OK;
+}
+
+enum status config_read(struct config *c, const struct model_file *f, struct error *e)
+{
+    memset(c, 0, sizeof *c);
+    enum status s = read_architecture(c, f, e);
+    if (s == STATUS_OK)
+        s = read_sizes(c, f, e);
+    if (s == STATUS_OK)
+        s = read_rotary(c, f, e);
+    if (s == STATUS_OK)
+        s = read_size(c, f, "attention.sliding_window", LIMIT_CONTEXT, &c->window, false, e);
+    size_t experts = 0;
+    if (s == STATUS_OK)
+        s = read_size(c, f, "expert_count", 65536, &experts, false, e);
+    c->epsilon = 1e-5;
+    if (s == STATUS_OK)
+        s = read_real(c, f, "attention.layer_norm_rms_epsilon", &c->epsilon, e);
+    if (s != STATUS_OK)
+        return s;
+    if (experts) {
+        error_set(e, STATUS_INPUT, "is a mixture of %zu experts", experts);
+        error_advice(e, "phi3sat profiles dense models, whose every token meets the same neurons");
+        return error_file(e, model_file_path(f));
+    }
+    const struct model_file_tensor *embedding = model_file_find_tensor(f, "token_embd.weight");
+    if (!embedding || embedding->dimensions != 2) {
+        error_set(e, STATUS_INPUT, "has no matrix token_embd.weight");
+        error_advice(e, model_file_tensor_count(f) ? "the file is no whole model"
+                                                   : "it holds a vocabulary only; give the file with the weights");
+        return error_file(e, model_file_path(f));
+    }
+    c->vocabulary = (size_t)embedding->dims[1];
+    return STATUS_OK;
+}

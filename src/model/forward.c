@@ -1,0 +1,205 @@
+/* forward.c - layer by layer, chunk by chunk; see forward.h.
+ *
+ *   x = embedding(ids)
+ *   for each layer:  x += W_o attention(rms_norm(x));   x += W_down (silu(gate) * up)
+ *                    gate = W_gate n, up = W_up n, n = rms_norm(x)
+ * All chunks of a batch pass a layer before the next layer begins, so that only one layer's
+ * keys and values are held, and its weights are decoded for as many rows as there are.
+ */
+#include "forward.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/threads.h"
+#include "forward_state.h"
+
+static enum status open_workspace(struct workspace *w, const struct forward *f, struct error *e)
+{
+    const char *what = "a thread's workspace";
+    size_t tile = f->options.batch_tokens * FORWARD_BLOCK;
+    enum status s = memory_array(&w->rows, KERNELS_PANEL * FORWARD_DEPTH, sizeof(float), what, e);
+    if (s == STATUS_OK)
+        s = memory_array(&w->panels, (size_t)FORWARD_BLOCK * FORWARD_DEPTH, sizeof(float), what, e);
+    for (int i = 0; i < 3 && s == STATUS_OK; i++)
+        s = memory_array(&w->tile[i], tile, sizeof(float), what, e);
+    if (s == STATUS_OK)
+        s = memory_array(&w->attention, kernels_attention_scratch(f->config->head_dim), sizeof(float), what, e);
+    if (s == STATUS_OK)
+        s = memory_array(&w->sums, SERIES_COUNT, sizeof *w->sums, what, e);
+    return s;
+}
+
+static enum status open_chunk(struct forward *f, struct error *e)
+{
+    const struct config *c = f->config;
+    size_t rows = f->options.batch_tokens, kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
+    struct {
+        float **buffer;
+        size_t width;
+    } const buffers[] = {{&f->normed, c->hidden}, {&f->query, q}, {&f->key, kv}, {&f->value, kv},
+                         {&f->mixed, q}, {&f->ffn, f->blocks * FORWARD_BLOCK}};
+    enum status s = STATUS_OK;
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers && s == STATUS_OK; i++) {
+        size_t floats;
+        if (!memory_multiply(rows, buffers[i].width, &floats))
+            return error_set(e, STATUS_FAILED, "a batch of %zu tokens is too large", rows);
+        s = memory_array(buffers[i].buffer, floats, sizeof(float), "a batch's activations", e);
+    }
+    if (s == STATUS_OK)
+        s = memory_array(&f->carried, SERIES_COUNT * f->blocks, sizeof *f->carried, "a long prompt's sums", e);
+    if (s == STATUS_OK)
+        s = memory_array(&f->zeros, FORWARD_DEPTH, sizeof(float), "a row of zeros", e);
+    return s;
+}
+
+enum status forward_open(struct forward **forward, const struct config *config, const struct weights *weights,
+                         const struct kernels *kernels, const struct forward_options *options, struct error *e)
+{
+    struct forward *f;
+    enum status s = memory_array(&f, 1, sizeof *f, "the forward pass", e);
+    *forward = NULL;
+    if (s != STATUS_OK)
+        return s;
+    f->config = config;
+    f->weights = weights;
+    f->kernels = kernels;
+    f->options = *options;
+    f->blocks = (config->intermediate + FORWARD_BLOCK - 1) / FORWARD_BLOCK;
+    s = rotary_init(&f->rotary, config, weights, e);
+    if (s == STATUS_OK)
+        s = memory_array(&f->workspace, (size_t)threads_count(), sizeof *f->workspace, "workspaces", e);
+    f->threads = s == STATUS_OK ? threads_count() : 0;
+    for (int t = 0; t < f->threads && s == STATUS_OK; t++)
+        s = open_workspace(&f->workspace[t], f, e);
+    if (s == STATUS_OK)
+        s = open_chunk(f, e);
+    if (s != STATUS_OK) {
+        forward_close(f);
+        return s;
+    }
+    *forward = f;
+    return STATUS_OK;
+}
+
+void forward_close(struct forward *f)
+{
+    if (!f)
+        return;
+    for (int t = 0; t < f->threads; t++) {
+        struct workspace *w = &f->workspace[t];
+        memory_free(w->rows);
+        memory_free(w->panels);
+        for (int i = 0; i < 3; i++)
+            memory_free(w->tile[i]);
+        memory_free(w->attention);
+        memory_free(w->sums);
+    }
+    void *const blocks[] = {f->workspace, f->zeros, f->segment, f->hidden, f->cache, f->carried, f->normed,
+                            f->query, f->key, f->value, f->mixed, f->ffn};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        memory_free(blocks[i]);
+    rotary_free(&f->rotary);
+    memory_free(f);
+}
+
+/* Lays the prompts out one behind the other and makes room for them. */
+static enum status lay_out(struct forward *f, const struct forward_prompt *prompts, size_t count, struct error *e)
+{
+    size_t cache = 0, floats, longest = 0;
+    enum status s = memory_grow(&f->segment, &f->segment_capacity, count, sizeof *f->segment, "a batch's prompts", e);
+    f->rows = 0;
+    f->segments = s == STATUS_OK ? count : 0;
+    for (size_t i = 0; i < f->segments; i++) {
+        struct segment *seg = &f->segment[i];
+        size_t capacity = (prompts[i].length + KERNELS_PANEL - 1) / KERNELS_PANEL * KERNELS_PANEL;
+        *seg = (struct segment){.row = f->rows, .length = prompts[i].length, .cache = cache, .capacity = capacity};
+        f->rows += prompts[i].length;
+        cache += attention_cache_floats(f, capacity);
+        longest = prompts[i].length > longest ? prompts[i].length : longest;
+    }
+    for (size_t i = 0; i < f->segments && s == STATUS_OK; i++)
+        s = rotary_prepare(&f->rotary, f->segment[i].length, &f->segment[i].rotary, e);
+    if (s == STATUS_OK && !memory_multiply(f->rows, f->config->hidden, &floats))
+        s = error_set(e, STATUS_FAILED, "a prompt of %zu tokens is too long", longest);
+    if (s == STATUS_OK)
+        s = memory_grow(&f->hidden, &f->hidden_capacity, floats, sizeof(float), "a batch's hidden states", e);
+    if (s == STATUS_OK)
+        s = memory_grow(&f->cache, &f->cache_capacity, cache, sizeof(float), "a layer's keys and values", e);
+    return s;
+}
+
+struct embedding {
+    struct forward *forward;
+    const struct forward_prompt *prompts;
+};
+
+static void embed_prompt(void *context, size_t i, int thread)
+{
+    const struct embedding *job = context;
+    struct forward *f = job->forward;
+    size_t hidden = f->config->hidden;
+    (void)thread;
+    for (size_t t = 0; t < job->prompts[i].length; t++)
+        weights_decode(&f->weights->embedding, (size_t)job->prompts[i].ids[t], 0, hidden,
+                       f->hidden + (f->segment[i].row + t) * hidden);
+}
+
+struct norm {
+    struct forward *forward;
+    const float *x, *weight;
+};
+
+static void norm_row(void *context, size_t row, int thread)
+{
+    const struct norm *job = context;
+    struct forward *f = job->forward;
+    size_t hidden = f->config->hidden;
+    (void)thread;
+    f->kernels->rms_norm(1, hidden, job->x + row * hidden, hidden, job->weight, f->config->epsilon,
+                         f->normed + row * hidden, hidden);
+}
+
+static void layer_chunk(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
+{
+    const struct config *c = f->config;
+    const struct weights_layer *w = &f->weights->layer[layer];
+    size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
+    float *x = f->hidden + chunk.row * c->hidden;
+    struct norm norm = {f, x, w->attention_norm};
+    threads_run(chunk.rows, norm_row, &norm);
+    product_run(f, &w->q, chunk.rows, f->normed, c->hidden, f->query, q, false);
+    product_run(f, &w->k, chunk.rows, f->normed, c->hidden, f->key, kv, false);
+    product_run(f, &w->v, chunk.rows, f->normed, c->hidden, f->value, kv, false);
+    attention_run(f, chunk);
+    product_run(f, &w->output, chunk.rows, f->mixed, q, x, c->hidden, true);
+    norm.weight = w->ffn_norm;
+    threads_run(chunk.rows, norm_row, &norm);
+    ffn_run(f, layer, chunk, observer);
+    if (layer + 1 < c->layers)
+        product_run(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, x, c->hidden, true);
+}
+
+enum status forward_run(struct forward *f, const struct forward_prompt *prompts, size_t count,
+                        const struct forward_observer *observer, struct error *e)
+{
+    enum status s = lay_out(f, prompts, count, e);
+    if (s != STATUS_OK)
+        return s;
+    struct embedding job = {f, prompts};
+    threads_run(count, embed_prompt, &job);
+    for (size_t layer = 0; layer < f->config->layers; layer++)
+        for (size_t row = 0; row < f->rows; row += f->options.batch_tokens) {
+            size_t left = f->rows - row;
+            struct chunk chunk = {row, left < f->options.batch_tokens ? left : f->options.batch_tokens};
+            if (observer->stop && observer->stop(observer->context))
+                return error_set(e, STATUS_CHECKPOINT, "stopped by a signal");
+            layer_chunk(f, layer, chunk, observer);
+        }
+    return STATUS_OK;
+}
+
+const float *forward_hidden(const struct forward *f)
+{
+    return f->hidden;
+}

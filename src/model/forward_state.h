@@ -1,0 +1,81 @@
+/* forward_state.h - what the parts of the forward pass share (inside src/model only). */
+#ifndef PHI3SAT_MODEL_FORWARD_STATE_H
+#define PHI3SAT_MODEL_FORWARD_STATE_H
+
+#include "forward.h"
+
+/* Outputs that one piece of work decodes and multiplies: four panels, and one
+ * block of statistics. */
+#define FORWARD_BLOCK SUMS_LANES
+#define FORWARD_PANELS (FORWARD_BLOCK / KERNELS_PANEL)
+/* Inputs decoded at a time: four panels of this depth (128 KiB) stay in the L2 cache. */
+#define FORWARD_DEPTH 512
+
+/* One prompt's place in the batch. */
+struct segment {
+    size_t row;        /* of its first token in the batch                          */
+    size_t length;
+    const struct rotary_table *rotary;
+    size_t cache;      /* floats before its keys and values in forward.cache        */
+    size_t capacity;   /* positions in its cache, a multiple of 16                  */
+};
+
+/* The part of a batch that goes through a layer at once: rows [row, row + rows). */
+struct chunk {
+    size_t row, rows;
+};
+
+/* One thread's own memory. */
+struct workspace {
+    float *rows;       /* [16, FORWARD_DEPTH] decoded weights                       */
+    float *panels;     /* [FORWARD_PANELS][FORWARD_DEPTH][16]                       */
+    float *tile[3];    /* [chunk rows, FORWARD_BLOCK]: gate, up, ffn                 */
+    float *attention;  /* scratch of kernels.attend                                */
+    struct sums *sums; /* [SERIES_COUNT]                                           */
+};
+
+struct forward {
+    const struct config *config;
+    const struct weights *weights;
+    const struct kernels *kernels;
+    struct forward_options options;
+    struct rotary rotary;
+    int threads;
+    size_t blocks;                /* of FORWARD_BLOCK neurons in the intermediate size */
+    struct workspace *workspace;  /* [threads]                                      */
+    float *zeros;                 /* [FORWARD_DEPTH]: rows past a matrix's end        */
+    /* of the batch at hand: */
+    struct segment *segment;
+    size_t segments, segment_capacity;
+    size_t rows;
+    float *hidden;                /* [rows, hidden]                                 */
+    size_t hidden_capacity;
+    float *cache;                 /* one layer's keys and values, all segments        */
+    size_t cache_capacity;
+    struct sums *carried;         /* [SERIES_COUNT][blocks]: a long prompt's sums between chunks */
+    /* of the chunk at hand, [batch_tokens rows] each: */
+    float *normed;                /* [rows, hidden]                                 */
+    float *query, *key, *value;   /* [rows, heads or kv_heads * head_dim]            */
+    float *mixed;                 /* [rows, heads * head_dim]: attention's output     */
+    float *ffn;                   /* [rows, blocks * FORWARD_BLOCK]                  */
+};
+
+/* y[rows, outputs] (stride y_stride) = or += x[rows, inputs] times the weight's rows. */
+void product_run(struct forward *f, const struct weight *w, size_t rows, const float *x, size_t x_stride, float *y,
+                 size_t y_stride, bool add);
+
+/* tile[rows, FORWARD_BLOCK] = x times outputs [FORWARD_BLOCK * block, ...) of w; outputs past
+ * the end are 0. One thread's work. */
+void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, size_t rows,
+                   const float *x, size_t x_stride, float *tile);
+
+/* Attention of the chunk: query, key, value -> mixed; keys and values join the cache. */
+void attention_run(struct forward *f, struct chunk chunk);
+
+/* gate, up, ffn of the chunk from `normed`, with the observer told of each finished prompt. */
+void ffn_run(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer);
+
+/* Floats of cache of one segment. */
+size_t attention_cache_floats(const struct forward *f, size_t capacity);
+
+#endif

@@ -1,0 +1,50 @@
+/* weights.h - the tensors of a model by what they do, rows in canonical order.
+ *
+ * Flow: model file -> *weights* -> forward pass, fingerprint. Fused tensors (attn_qkv, ffn_up
+ * of phi3) and separate ones look the same from here: a `struct weight` is a range
+ * of rows. llama's q and k rows, stored as rotary pairs, are read in the order of
+ * halves, so that sums keep one order whatever the file was.
+ */
+#ifndef PHI3SAT_MODEL_WEIGHTS_H
+#define PHI3SAT_MODEL_WEIGHTS_H
+
+#include "config.h"
+
+/* A matrix [outputs, inputs] inside the mapped file. */
+struct weight {
+    const struct model_file_tensor *tensor;
+    size_t first;        /* row of the tensor that output 0 is                      */
+    size_t outputs, inputs;
+    size_t row_bytes;
+    size_t pair_head;    /* head_dim when rows are stored as rotary pairs, else 0     */
+    size_t pair_rotary;  /* rotating dimensions of such a head                        */
+};
+
+struct weights_layer {
+    float *attention_norm, *ffn_norm;      /* [hidden], decoded                      */
+    struct weight q, k, v, output;
+    struct weight gate, up, down;
+};
+
+struct weights {
+    struct weights_layer *layer;           /* [layers]                               */
+    size_t layers;
+    struct weight embedding;               /* [vocabulary, hidden]                   */
+    float *factors_short, *factors_long;   /* [rotary/2] or NULL: divide frequencies   */
+    char types[256];                       /* "Q4_K 81, F32 65, ..." for /run         */
+};
+
+/* Finds and checks every tensor that the forward pass needs: shapes against the
+ * config, types decodable, norms finite or not (they are used as they are). Tensors are
+ * borrowed from `file`, which must outlive `w`; free with weights_free (zeroed allowed). */
+enum status weights_open(struct weights *w, const struct config *c, const struct model_file *file,
+                         struct error *e) ERROR_MUST_USE;
+void weights_free(struct weights *w);
+
+/* The bytes of output r's row. */
+const uint8_t *weights_row(const struct weight *w, size_t r);
+
+/* Decodes inputs [first, first + count) of output r. */
+void weights_decode(const struct weight *w, size_t r, size_t first, size_t count, float *out);
+
+#endif
