@@ -21,7 +21,8 @@ static enum status too_short(const struct cursor *c, uint64_t count, size_t size
     error_set(e, STATUS_INPUT, "the file ends inside %s: %llu x %zu bytes wanted, %zu left", what,
               (unsigned long long)count, size, cursor_remaining(c));
     error_advice(e, "the file is truncated or damaged; copy it again");
-    return error_position(e, (int64_t)c->position);
+    error_position(e, (int64_t)c->position);
+    return STATUS_INPUT;
 }
 
 enum status cursor_take(struct cursor *c, uint64_t count, size_t size, const uint8_t **bytes, const char *what,
@@ -83,7 +84,8 @@ enum status cursor_seek(struct cursor *c, uint64_t position, const char *what, s
         error_set(e, STATUS_INPUT, "%s lies at byte %llu, past the end of the file (%zu bytes)", what,
                   (unsigned long long)position, c->size);
         error_advice(e, "the file is truncated or damaged; copy it again");
-        return error_position(e, (int64_t)c->position);
+        error_position(e, (int64_t)c->position);
+        return STATUS_INPUT;
     }
     c->position = (size_t)position;
     return STATUS_OK;

@@ -7,6 +7,7 @@
 #include "error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,12 +69,16 @@ enum status error_advice(struct error *e, const char *format, ...)
     return e->status;
 }
 
-/* Bytes below space and DEL would let a file's name steer a terminal. */
-static void hide_control_characters(char *s)
+/* U+0080..U+009F are C2 80..C2 9F in UTF-8; U+009B alone starts an escape sequence. */
+void error_printable(char *text)
 {
-    for (; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+    for (unsigned char *s = (unsigned char *)text; *s; s++) {
+        bool upper = s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f;
+        if (*s < 0x20 || *s == 0x7f || upper)
             *s = '?';
+        if (upper)
+            *++s = '?';
+    }
 }
 
 void error_format(const struct error *e, char *line, size_t size)
@@ -87,5 +92,5 @@ void error_format(const struct error *e, char *line, size_t size)
         snprintf(place, sizeof place, " (byte %lld)", (long long)e->position);
     snprintf(line, size, "%s%s%s%s%s%s", e->file, e->file[0] ? ": " : "", e->sentence, place,
              e->advice[0] ? "; " : "", e->advice);
-    hide_control_characters(line);
+    error_printable(line);
 }

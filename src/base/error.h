@@ -43,8 +43,8 @@ void error_clear(struct error *e);
 
 /* Fills `e` (NULL: only the status is returned) with `status` and a printf
  * sentence, no trailing period; file, where and advice become empty, position
- * -1. Returns `status`, so that a caller writes `return error_set(...)`.
- * Thread-safe for distinct `e`. */
+ * -1. The arguments may not lie in `e`. Returns `status`, so that a caller writes
+ * `return error_set(...)`. Thread-safe for distinct `e`. */
 enum status error_set(struct error *e, enum status status, const char *format, ...) ERROR_PRINTF(3, 4);
 
 /* Add to an error already set (NULL `e` is allowed): the file, the place, the
@@ -53,6 +53,10 @@ enum status error_file(struct error *e, const char *file);
 enum status error_where(struct error *e, const char *format, ...) ERROR_PRINTF(2, 3);
 enum status error_position(struct error *e, int64_t position);
 enum status error_advice(struct error *e, const char *format, ...) ERROR_PRINTF(2, 3);
+
+/* Replaces control characters in `text` by '?': below space, DEL, and the C1 range in
+ * UTF-8. For whatever may hold names from files. */
+void error_printable(char *text);
 
 /* Writes the one line (without "phi3sat: " and without newline; control
  * characters from untrusted names are shown as '?') into line[size]. */

@@ -44,6 +44,7 @@ static void say(const char *prefix, const char *format, va_list args)
     char line[2048];
     size_t used = (size_t)snprintf(line, sizeof line, "%s", prefix);
     vsnprintf(line + used, sizeof line - used, format, args);
+    error_printable(line);
     size_t length = strlen(line);
     if (voice.released) {
         end_progress_line();

@@ -18,7 +18,8 @@ enum log_progress { LOG_PROGRESS_AUTO, LOG_PROGRESS_ALWAYS, LOG_PROGRESS_NEVER }
 /* Sets the level and whether this process speaks at all. */
 void log_open(bool speaks, enum log_level level, enum log_progress progress);
 
-/* "note: ..." (LOG_VERBOSE), a plain line (LOG_NORMAL), "warning: ..." (always unless quiet). */
+/* "note: ..." (LOG_VERBOSE), a plain line (LOG_NORMAL), "warning: ..." (always unless quiet):
+ * one line each, given without its newline; control characters are shown as '?'. */
 void log_detail(const char *format, ...) ERROR_PRINTF(1, 2);
 void log_line(const char *format, ...) ERROR_PRINTF(1, 2);
 void log_warning(const char *format, ...) ERROR_PRINTF(1, 2);

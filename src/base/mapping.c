@@ -16,7 +16,8 @@ static enum status cannot(const char *path, const char *verb, int reason, struct
 {
     error_set(e, STATUS_INPUT, "can't be %s: %s", verb, strerror(reason));
     error_advice(e, reason == ENOENT ? "check the path" : "check the file and its permissions");
-    return error_file(e, path);
+    error_file(e, path);
+    return STATUS_INPUT;
 }
 
 static enum status map_descriptor(struct mapping *m, int fd, const char *path, struct error *e)
@@ -27,7 +28,8 @@ static enum status map_descriptor(struct mapping *m, int fd, const char *path, s
     if (!S_ISREG(about.st_mode)) {
         error_set(e, STATUS_INPUT, S_ISDIR(about.st_mode) ? "is a folder, not a file" : "is not a regular file");
         error_advice(e, "give the path of a file");
-        return error_file(e, path);
+        error_file(e, path);
+        return STATUS_INPUT;
     }
     m->size = (size_t)about.st_size;
     m->device = (uint64_t)about.st_dev;

@@ -1,8 +1,7 @@
 /* memory.c - the only place that calls the C library's allocator.
  *
- * One door for every allocation is where a torture build makes the nth one fail
- *. Blocks carry no header:
- * memory_grow is told the old capacity by its caller.
+ * One door for every allocation, so that a test can make the nth one fail. Blocks
+ * carry no header: memory_grow is told the old capacity by its caller.
  */
 #include "memory.h"
 

@@ -7,6 +7,7 @@
  */
 #include "options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,10 +54,14 @@ static enum status set_real(const struct options_row *row, const char *text, voi
     snprintf(wanted, sizeof wanted, "a number from %g to %g", row->min, row->max);
     if (end == text || *end || !isfinite(number) || number < row->min || number > row->max)
         return bad_value(row, text, wanted, e);
-    if (row->kind == OPTIONS_FLOAT)
-        *(float *)value = strtof(text, NULL); /* one rounding, from the decimal text */
-    else
+    if (row->kind == OPTIONS_DOUBLE) {
         *(double *)value = number;
+        return STATUS_OK;
+    }
+    float rounded = strtof(text, NULL); /* one rounding, from the decimal text */
+    if (!isfinite(rounded))
+        return bad_value(row, text, wanted, e);
+    *(float *)value = rounded;
     return STATUS_OK;
 }
 
@@ -127,6 +132,7 @@ enum status options_parse(const struct options_table *table, int argc, char **ar
                           struct options_result *result, struct error *e)
 {
     bool ended = false;
+    assert(table->count <= 64); /* bits of `seen` */
     memset(result, 0, sizeof *result);
     result->operand = argv + 1;
     for (int i = 1; i < argc; i++) {

@@ -49,7 +49,7 @@ struct options_result {
     bool help;              /* --help was given: print it and stop                */
     uint64_t seen;          /* bit i: row i was given                             */
     size_t operands;        /* number                                             */
-    char **operand;         /* in argv, moved to its end, in order                */
+    char **operand;         /* in argv, moved to its front, in order              */
 };
 
 /* Parses argv[1..argc-1] (argv[0] is the subcommand's word) into `values`, a struct

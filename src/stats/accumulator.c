@@ -2,10 +2,10 @@
  *
  * A float64 pair becomes a 192-bit integer in three steps: each part's mantissa is
  * rounded to the grid (only parts below the last bit are touched), shifted to its
- * place, negated if need be, and added with carries. The two parts are rounded one
- * by one, so a prompt's sum is off by one unit of the grid at most. All of it is
- * integer work without branches on data, one lane a neuron, so compilers may
- * vectorise it and no instruction set can change a bit.
+ * place, negated if need be, and added with carries. The parts (two; three of x^3 and
+ * x^4) are rounded one by one, so a prompt's sum is off by 1.5 units of the grid at
+ * most. All of it is
+ * integer work, so no instruction set can change a bit.
  *
  * Rejected: floating-point expansions (order matters), 128 bits (either x^4 of 1e5
  * or the variance of 1e-5 is lost), one exponent a neuron (depends on order).
@@ -80,15 +80,18 @@ struct accumulator_block *accumulator_blocks(const struct accumulator *a, size_t
     return a->block + (layer * SERIES_COUNT + series) * a->blocks;
 }
 
-/* x << n and x >> n for n >= 0; 0 for n >= 64, where C leaves it undefined. */
-static inline uint64_t shift_left(uint64_t x, int64_t n)
-{
-    return n < 64 ? x << (n & 63) : 0;
-}
+__extension__ typedef unsigned __int128 two_limbs;
 
-static inline uint64_t shift_right(uint64_t x, int64_t n)
+/* limbs[0..2] of one lane += three limbs; what leaves the top is lost, as two's
+ * complement wants it. */
+static inline void add_limbs(uint64_t limbs[][SUMS_LANES], int lane, const uint64_t addend[], uint64_t carry)
 {
-    return n < 64 ? x >> (n & 63) : 0;
+    two_limbs sum = carry;
+    for (int i = 0; i < ACCUMULATOR_LIMBS; i++) {
+        sum += (two_limbs)limbs[i][lane] + addend[i];
+        limbs[i][lane] = (uint64_t)sum;
+        sum >>= 64;
+    }
 }
 
 /* limbs[0..2] of one lane += x / 2^-scale, rounded half to even. */
@@ -96,37 +99,35 @@ static inline void add_part(uint64_t limbs[][SUMS_LANES], int lane, double x, in
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    int64_t exponent = (int64_t)(bits >> 52 & 0x7ff);
-    uint64_t mantissa = (bits & (((uint64_t)1 << 52) - 1)) | (exponent ? (uint64_t)1 << 52 : 0);
-    int64_t place = (exponent ? exponent : 1) - 1075 + scale; /* of the mantissa's last bit */
-    int64_t drop = place < 0 ? -place : 0;                     /* bits below the grid        */
-    if (drop > 55)
-        drop = 55; /* more rounds to zero all the same: the mantissa has 53 bits */
-    uint64_t half = drop ? (uint64_t)1 << ((drop - 1) & 63) : 0;
-    uint64_t odd = drop ? mantissa >> drop & 1 : 0;
-    mantissa = (mantissa + half - (half ? 1 : 0) + odd) >> drop;
-    if (place < 0)
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t mantissa = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
+    int place = (exponent ? exponent : 1) - 1075 + scale; /* of the mantissa's last bit */
+    if (place < 0) {
+        int drop = place < -55 ? 55 : -place; /* bits below the grid; 54 and more round to zero */
+        uint64_t half = (uint64_t)1 << (drop - 1), odd = mantissa >> drop & 1;
+        mantissa = (mantissa + half - 1 + odd) >> drop;
         place = 0;
-    uint64_t sign = bits >> 63 ? ~(uint64_t)0 : 0, carry = sign & 1;
-    for (int i = 0; i < ACCUMULATOR_LIMBS; i++) {
-        int64_t up = place - 64 * i;
-        uint64_t part = up >= 0 ? shift_left(mantissa, up) : shift_right(mantissa, -up);
-        uint64_t addend = part ^ sign;
-        uint64_t sum = limbs[i][lane] + addend;
-        uint64_t next = sum < addend;
-        sum += carry;
-        next |= sum < carry;
-        limbs[i][lane] = sum;
-        carry = next;
     }
+    two_limbs shifted = (two_limbs)mantissa << (place & 63);
+    uint64_t low = (uint64_t)shifted, high = (uint64_t)(shifted >> 64), sign = 0 - (bits >> 63);
+    int limb = place >> 6;
+    uint64_t addend[ACCUMULATOR_LIMBS] = {limb == 0 ? low : 0, limb == 0 ? high : limb == 1 ? low : 0,
+                                          limb == 1 ? high : limb == 2 ? low : 0};
+    for (int i = 0; i < ACCUMULATOR_LIMBS; i++)
+        addend[i] ^= sign; /* -a = ~a + 1 */
+    add_limbs(limbs, lane, addend, sign & 1);
+}
+
+static void add_parts(uint64_t limbs[][SUMS_LANES], const double *x, int scale)
+{
+    for (int lane = 0; lane < SUMS_LANES; lane++)
+        add_part(limbs, lane, x[lane], scale);
 }
 
 static void add_pairs(uint64_t limbs[][SUMS_LANES], const double *high, const double *low, int scale)
 {
-    for (int lane = 0; lane < SUMS_LANES; lane++) {
-        add_part(limbs, lane, high[lane], scale);
-        add_part(limbs, lane, low[lane], scale);
-    }
+    add_parts(limbs, high, scale);
+    add_parts(limbs, low, scale);
 }
 
 /* The between-prompt sums: s1^2 and s1 n, as pairs by exact products. */
@@ -153,6 +154,8 @@ void accumulator_block_fold(struct accumulator_block *block, const struct sums *
         return;
     for (int k = 0; k < 4; k++)
         add_pairs(block->sum[k], sums->high[k], sums->low[k], accumulator_scale[k]);
+    for (int k = 2; k < 4; k++)
+        add_parts(block->sum[k], sums->rest[k - 2], accumulator_scale[k]);
     fold_between(block, sums, samples);
     for (int i = 0; i < SUMS_LANES; i++) {
         uint64_t low = sums->low_activity[i];
@@ -161,8 +164,9 @@ void accumulator_block_fold(struct accumulator_block *block, const struct sums *
         block->nonfinite[i] += sums->nonfinite[i];
         block->low_square[i] += low * low;
         block->low_product[i] += low * samples;
-        block->min[i] = sums->min[i] < block->min[i] ? sums->min[i] : block->min[i];
-        block->max[i] = sums->max[i] > block->max[i] ? sums->max[i] : block->max[i];
+        float min = sums->min[i] + 0.0f, max = sums->max[i] + 0.0f; /* -0 becomes +0 */
+        block->min[i] = min < block->min[i] ? min : block->min[i];
+        block->max[i] = max > block->max[i] ? max : block->max[i];
     }
 }
 
@@ -176,7 +180,7 @@ void accumulator_layer_fold(struct accumulator_layer *layer, uint64_t samples)
 {
     if (samples == 0)
         return;
-    __extension__ unsigned __int128 square = (unsigned __int128)samples * samples;
+    two_limbs square = (two_limbs)samples * samples;
     layer->samples += samples;
     layer->prompts++;
     add_128(layer->samples_square, (uint64_t)square, (uint64_t)(square >> 64));
@@ -206,6 +210,7 @@ float accumulator_extreme_floor(const struct accumulator_layer *layer)
 void accumulator_extreme_offer(struct accumulator_layer *layer, const struct accumulator_extreme *offer)
 {
     struct accumulator_extreme *list = layer->extremes;
+    assert(offer->neuron >= 0 && isfinite(offer->value));
     int hole = ACCUMULATOR_EXTREMES - 1; /* the entry that goes: the neuron's old one, or the last */
     for (int i = 0; i < ACCUMULATOR_EXTREMES; i++)
         if (list[i].neuron == offer->neuron)
@@ -217,20 +222,15 @@ void accumulator_extreme_offer(struct accumulator_layer *layer, const struct acc
         hole--;
     }
     list[hole] = *offer;
+    list[hole].value += 0.0f; /* -0 becomes +0 */
+    list[hole].unused = 0;
 }
 
 static void merge_limbs(uint64_t into[][SUMS_LANES], const uint64_t from[][SUMS_LANES])
 {
     for (int lane = 0; lane < SUMS_LANES; lane++) {
-        uint64_t carry = 0;
-        for (int i = 0; i < ACCUMULATOR_LIMBS; i++) {
-            uint64_t sum = into[i][lane] + from[i][lane];
-            uint64_t next = sum < from[i][lane];
-            sum += carry;
-            next |= sum < carry;
-            into[i][lane] = sum;
-            carry = next;
-        }
+        const uint64_t addend[ACCUMULATOR_LIMBS] = {from[0][lane], from[1][lane], from[2][lane]};
+        add_limbs(into, lane, addend, 0);
     }
 }
 

@@ -6,6 +6,8 @@
 
 noinst_LIBRARIES += %D%/libstats.a
 %C%_libstats_a_SOURCES =
+# A fold meets every neuron of every prompt: half the time of -O2.
+%C%_libstats_a_CFLAGS = $(AM_CFLAGS) -O3
 %C%_libstats_a_SOURCES += %D%/sums.c %D%/sums.h %D%/wide.c %D%/wide.h
 %C%_libstats_a_SOURCES += %D%/accumulator.c %D%/accumulator.h %D%/moments.c %D%/moments.h
 %C%_libstats_a_SOURCES += %D%/metrics.c %D%/metrics.h %D%/criteria.c %D%/criteria.h

@@ -4,8 +4,8 @@
  * once and divided; only the last few float64 operations round. What the grid could not
  * hold is missing, by bounds that the state itself gives:
  *     |S1| <= n M,  S2 <= n M^2,  |S3| <= S2 M,  S4 <= S2 M^2,   M = max(|min|, |max|).
- * A variance that lies below the grid's resolution says nothing about shape:
- * skewness and kurtosis are then missing.
+ * What lies below the grid's last bit, or below a pair's, says nothing about shape: skewness
+ * and kurtosis are missing where the error that struct error_bounds allows is above 2^-20.
  */
 #include "moments.h"
 
@@ -13,11 +13,10 @@
 
 #include "wide.h"
 
-/* Below this share of the mean square, or this absolute value, a variance is not told from
- * rounding: a prompt's pairs carry about n 2^-106 of the mean square, and the grid's last bit
- * of x^2 is 2^-112 a prompt. */
-#define FLOOR_RELATIVE 0x1p-80
-#define FLOOR_ABSOLUTE 0x1p-111
+/* The largest error of a skewness, or relative error of a kurtosis, that is still given. */
+#define TOLERANCE 0x1p-20
+/* Sums that come this near to their range count as past it: the bounds themselves are rounded. */
+#define RANGE_SHARE 0.99
 
 struct exact {
     struct wide s[4]; /* sums of x^k as integers of scale accumulator_scale[k-1] */
@@ -26,7 +25,7 @@ struct exact {
 
 static double range(int k)
 {
-    return ldexp(1.0, 191 - accumulator_scale[k - 1]);
+    return ldexp(RANGE_SHARE, 191 - accumulator_scale[k - 1]);
 }
 
 /* Highest power whose sum is surely within its range: 0, 1, 2, 3 or 4. */
@@ -98,54 +97,76 @@ static struct wide fourth(const struct exact *x)
     return wide_add(&a, &c);
 }
 
-static void shape_moments(const struct exact *x, int powers, double n, struct moments *m)
+/* How far the state's sums may be off, as the error that follows in a moment. */
+struct error_bounds {
+    double m2, m3, m4;
+};
+
+/* A prompt's parts, three at most, are rounded to the grid one by one: less than two units. The
+ * sum of x^4 alone also loses bits within a prompt (sums.h): n_p 2^-106 of it, with the mean
+ * prompt that a sample sees, sum n_p^2 / N, for n_p. */
+static struct error_bounds bounds_of(const struct exact *x, const struct accumulator_layer *layer, double n,
+                                     double mean)
+{
+    double unit[4], m = fabs(mean);
+    for (int k = 0; k < 4; k++)
+        unit[k] = ldexp(2.0 * (double)layer->prompts / n, -accumulator_scale[k]);
+    double squares = ldexp((double)layer->samples_square[1], 64) + (double)layer->samples_square[0];
+    double fourth_power = wide_to_double(&x->s[3], accumulator_scale[3]) / n;
+    unit[3] += ldexp(squares / (double)layer->samples, -106) * fourth_power;
+    return (struct error_bounds){.m2 = unit[1] + 2.0 * m * unit[0],
+                                 .m3 = unit[2] + 3.0 * m * unit[1] + 3.0 * m * m * unit[0],
+                                 .m4 = unit[3] + 4.0 * m * unit[2] + 6.0 * m * m * unit[1] +
+                                       4.0 * m * m * m * unit[0]};
+}
+
+static void shape_moments(const struct exact *x, int powers, const struct accumulator_layer *layer, double n,
+                          struct moments *m)
 {
     struct wide numerator = second(x);
     double m2 = numerator.negative ? 0.0 : wide_to_double(&numerator, 256) / n / n;
-    double mean_square = wide_to_double(&x->s[1], accumulator_scale[1]) / n;
+    struct error_bounds bounds = bounds_of(x, layer, n, m->mean);
     m->variance = m2;
-    if (m2 <= FLOOR_ABSOLUTE || m2 <= mean_square * FLOOR_RELATIVE)
+    if (!(bounds.m2 <= TOLERANCE * m2))
         return;
-    if (powers >= 3) {
+    if (powers >= 3 && bounds.m3 <= TOLERANCE * m2 * sqrt(m2)) {
         numerator = third(x);
         m->skewness = wide_to_double(&numerator, 384) / n / n / n / (m2 * sqrt(m2));
     }
-    if (powers >= 4) {
-        numerator = fourth(x);
-        m->kurtosis = wide_to_double(&numerator, 512) / n / n / n / n / (m2 * m2) - 3.0;
-    }
+    if (powers < 4)
+        return;
+    numerator = fourth(x);
+    double m4 = wide_to_double(&numerator, 512) / n / n / n / n;
+    if (bounds.m4 <= TOLERANCE * m4)
+        m->kurtosis = m4 / (m2 * m2) - 3.0;
 }
 
-/* sqrt of P/(P-1) (A - 2 r B + r^2 C) / N^2, the ratio estimator's error. The bracket is
- * a sum of squares: below 0 is rounding. */
-static double ratio_error(double a, double b, double c, double ratio, double prompts, double samples)
-{
-    double spread = a - 2.0 * ratio * b + ratio * ratio * c;
-    if (!(spread > 0.0))
-        spread = 0.0;
-    return sqrt(prompts / (prompts - 1.0) * spread) / samples;
-}
+/* What a ratio estimator over prompts needs: sums over prompts of t^2, t n and n^2, and the
+ * total T of t, where t is a prompt's part of T. */
+struct clusters {
+    struct wide square, product, sizes, total;
+    int scale;       /* of square and product */
+    int total_scale; /* of total */
+};
 
-/* The bracket for the mean, with the ratio r = S1/N put in: N^2 (A - 2 r B + r^2 C)
- * = N^2 A - 2 N S1 B + S1^2 C, in integers, since A, B and C nearly cancel when prompts agree. */
-static double mean_error(const struct accumulator_block *block, int lane, const struct accumulator_layer *layer,
-                         const struct exact *x)
+/* sqrt of P/(P-1) (A - 2 r B + r^2 C) / N^2 with r = T/N put in: N^2 A - 2 N T B + T^2 C, in
+ * integers, since the three nearly cancel when prompts agree. It is a sum of squares: below 0
+ * is the grid's rounding. */
+static double ratio_error(const struct clusters *k, uint64_t samples, uint64_t prompts)
 {
-    struct wide a = wide_from_limbs(&block->between_square[0][lane], ACCUMULATOR_LIMBS, SUMS_LANES);
-    struct wide b = wide_from_limbs(&block->between_product[0][lane], ACCUMULATOR_LIMBS, SUMS_LANES);
-    uint64_t square[3] = {layer->samples_square[0], layer->samples_square[1], 0};
-    struct wide c = wide_from_limbs(square, 3, 1);
-    struct wide n2 = wide_multiply(&x->n, &x->n), ns1 = wide_multiply(&x->n, &x->s[0]);
-    struct wide s1s1 = wide_multiply(&x->s[0], &x->s[0]);
-    a = product(&n2, &a, 96, 256);
-    b = product(&ns1, &b, 224, 256);
+    int scale = 2 * k->total_scale;
+    struct wide n = wide_from_unsigned(samples);
+    struct wide n2 = wide_multiply(&n, &n), nt = wide_multiply(&n, &k->total);
+    struct wide t2 = wide_multiply(&k->total, &k->total);
+    struct wide a = product(&n2, &k->square, k->scale, scale);
+    struct wide b = product(&nt, &k->product, k->scale + k->total_scale, scale);
+    struct wide c = wide_multiply(&t2, &k->sizes);
     b = times(&b, 2);
-    c = wide_multiply(&s1s1, &c);
     a = wide_subtract(&a, &b);
     a = wide_add(&a, &c);
-    double n = (double)layer->samples, prompts = (double)layer->prompts;
-    double spread = a.negative ? 0.0 : wide_to_double(&a, 256);
-    return sqrt(prompts / (prompts - 1.0) * spread) / n / n;
+    double spread = a.negative ? 0.0 : wide_to_double(&a, scale);
+    double size = (double)samples, count = (double)prompts;
+    return sqrt(count / (count - 1.0) * spread) / size / size;
 }
 
 static void errors(const struct accumulator_block *block, int lane, const struct accumulator_layer *layer,
@@ -153,14 +174,22 @@ static void errors(const struct accumulator_block *block, int lane, const struct
 {
     if (layer->prompts < 2 || m->nonfinite)
         return;
-    double n = (double)m->count;
-    double squares = ldexp((double)layer->samples_square[1], 64) + (double)layer->samples_square[0];
-    m->low_activity_stderr = ratio_error((double)block->low_square[lane], (double)block->low_product[lane], squares,
-                                         m->low_activity, (double)layer->prompts, n);
-    double limit = ldexp(1.0, 191 - ACCUMULATOR_BETWEEN_SCALE);
-    double square_bound = n * n * largest * largest;
-    if (square_bound < limit && squares * largest < limit)
-        m->mean_stderr = mean_error(block, lane, layer, x);
+    const uint64_t sizes[3] = {layer->samples_square[0], layer->samples_square[1], 0};
+    struct clusters k = {.square = wide_from_unsigned(block->low_square[lane]),
+                         .product = wide_from_unsigned(block->low_product[lane]),
+                         .sizes = wide_from_limbs(sizes, 3, 1),
+                         .total = wide_from_unsigned(block->low_activity[lane])};
+    if (layer->samples_square[1] == 0) /* it bounds low^2 and low n, which have 64 bits */
+        m->low_activity_stderr = ratio_error(&k, layer->samples, layer->prompts);
+    double n = (double)layer->samples, limit = ldexp(RANGE_SHARE, 191 - ACCUMULATOR_BETWEEN_SCALE);
+    if (n * n * fmax(largest, 1.0) * largest >= limit)
+        return;
+    k.square = wide_from_limbs(&block->between_square[0][lane], ACCUMULATOR_LIMBS, SUMS_LANES);
+    k.product = wide_from_limbs(&block->between_product[0][lane], ACCUMULATOR_LIMBS, SUMS_LANES);
+    k.total = x->s[0];
+    k.scale = ACCUMULATOR_BETWEEN_SCALE;
+    k.total_scale = accumulator_scale[0];
+    m->mean_stderr = ratio_error(&k, layer->samples, layer->prompts);
 }
 
 void moments_of(const struct accumulator_block *block, int lane, const struct accumulator_layer *layer,
@@ -184,6 +213,6 @@ void moments_of(const struct accumulator_block *block, int lane, const struct ac
     if (powers >= 1)
         m->mean = wide_to_double(&x.s[0], accumulator_scale[0]) / n;
     if (powers >= 2)
-        shape_moments(&x, powers, n, m);
+        shape_moments(&x, powers, layer, n, m);
     errors(block, lane, layer, &x, largest, m);
 }

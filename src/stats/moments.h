@@ -12,6 +12,13 @@
  * Techniques, 3rd ed., section 6.3): with s_p a prompt's sum, n_p its samples, P
  * prompts, N samples and m = sum s_p / N
  *     se^2 = P/(P-1) * (sum s_p^2 - 2 m sum s_p n_p + m^2 sum n_p^2) / N^2.
+ *
+ * The floor. With u_k = 2 P / N units of the grid of x^k (accumulator.h), u_4 also having
+ * sum n_p^2 / N * 2^-106 * S4 / N, the central moments are off by at most
+ *     e2 = u2 + 2 |m| u1,   e3 = u3 + 3 |m| u2 + 3 m^2 u1,
+ *     e4 = u4 + 4 |m| u3 + 6 m^2 u2 + 4 |m|^3 u1.
+ * Skewness is given where e2 <= 2^-20 m2 and e3 <= 2^-20 m2^1.5, kurtosis where
+ * e2 <= 2^-20 m2 and e4 <= 2^-20 m4: a constant has neither.
  */
 #ifndef PHI3SAT_STATS_MOMENTS_H
 #define PHI3SAT_STATS_MOMENTS_H
@@ -24,13 +31,13 @@ struct moments {
     /* NaN means missing throughout: */
     double mean;                /* no finite sample                               */
     double variance;            /* population; no finite sample, or out of range   */
-    double skewness;            /* ... or variance not above the grid's floor:     */
-    double kurtosis;            /* excess;  variance <= 2^-80 of the mean square or 2^-111       */
+    double skewness;            /* ... or not surely known to 2^-20 (below)        */
+    double kurtosis;            /* excess; the same                                */
     double min, max;            /* no finite sample                                */
     double low_activity;        /* share                                           */
     double inactive;
-    double mean_stderr;         /* fewer than 2 prompts, or non-finite samples     */
-    double low_activity_stderr;
+    double mean_stderr;         /* fewer than 2 prompts, non-finite samples, range */
+    double low_activity_stderr; /* the same                                        */
 };
 
 /* Of neuron `lane` (0..63) of a block in a layer with these facts. Pure. */

@@ -67,9 +67,9 @@ static enum summary_trend trend_of(const struct summary *s)
     if (s->layers < 4)
         return SUMMARY_TREND_NONE;
     double change = s->band[2].saturated - s->band[0].saturated;
-    if (change > 0.01)
+    if (change > 0.01 + SUMMARY_ROUNDING)
         return SUMMARY_TREND_INCREASES;
-    return change < -0.01 ? SUMMARY_TREND_DECREASES : SUMMARY_TREND_FLAT;
+    return change < -0.01 - SUMMARY_ROUNDING ? SUMMARY_TREND_DECREASES : SUMMARY_TREND_FLAT;
 }
 
 void summary_of_model(struct summary *s, const struct summary_row *rows, size_t layers)
@@ -96,5 +96,9 @@ void summary_of_model(struct summary *s, const struct summary_row *rows, size_t 
     fill_band(&s->band[1], rows, layers / 4, layers / 2);
     fill_band(&s->band[2], rows, layers / 2, layers);
     s->trend = trend_of(s);
-    s->recommendation = s->removable < 0.10 ? SUMMARY_LOW : s->removable <= 0.30 ? SUMMARY_MODERATE : SUMMARY_HIGH;
+    s->recommendation = SUMMARY_MODERATE;
+    if (s->removable < 0.10 - SUMMARY_ROUNDING)
+        s->recommendation = SUMMARY_LOW;
+    else if (s->removable > 0.30 + SUMMARY_ROUNDING)
+        s->recommendation = SUMMARY_HIGH;
 }

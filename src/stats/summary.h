@@ -24,6 +24,10 @@ struct summary_row {
 
 #define SUMMARY_SPEEDUP_LIMIT 20.0
 
+/* Shares are means of quotients: at the edges (10 %, 30 %, a trend of 1 point) what differs
+ * by less than this is on the edge. An edge belongs to MODERATE and to FLAT. */
+#define SUMMARY_ROUNDING 1e-9
+
 enum summary_trend { SUMMARY_TREND_NONE, SUMMARY_TREND_FLAT, SUMMARY_TREND_INCREASES, SUMMARY_TREND_DECREASES };
 enum summary_recommendation { SUMMARY_LOW, SUMMARY_MODERATE, SUMMARY_HIGH };
 
