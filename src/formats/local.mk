@@ -22,3 +22,4 @@ tests_unit_test_gguf_SOURCES = tests/unit/test_gguf.c tests/unit/gguf_writer.h
 tests_unit_test_gguf_LDADD = $(UNIT_FORMATS)
 tests_unit_test_model_file_SOURCES = tests/unit/test_model_file.c tests/unit/gguf_writer.h
 tests_unit_test_model_file_LDADD = $(UNIT_FORMATS)
+EXTRA_DIST += docs/formats.md
