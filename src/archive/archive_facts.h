@@ -86,7 +86,6 @@ enum archive_facts_kind {
     ARCHIVE_FACTS_POINTER,  /* const char *, NULL: left out     */
     ARCHIVE_FACTS_COUNT,    /* uint64_t                         */
     ARCHIVE_FACTS_REAL,     /* double                           */
-    ARCHIVE_FACTS_FLOAT,    /* float                            */
     ARCHIVE_FACTS_HASH      /* uint64_t[2], 32 hex digits       */
 };
 

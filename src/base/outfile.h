@@ -8,6 +8,7 @@
 #ifndef PHI3SAT_BASE_OUTFILE_H
 #define PHI3SAT_BASE_OUTFILE_H
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 struct outfile {
     char *path;        /* what it is to be called                               */
     char *temporary;   /* where it is written; NULL: a device or pipe, directly */
-    FILE *stream;      /* buffered; C locale, whatever the user's is            */
+    FILE *stream;      /* buffered                                              */
+    locale_t locale;   /* C, for the numbers                                    */
     int reason;        /* errno of the first write that failed; 0: none         */
 };
 

@@ -6,6 +6,6 @@
 
 noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES =
-%C%_libreport_a_SOURCES += %D%/csv.h
-%C%_libreport_a_SOURCES += %D%/text_summary.h
+%C%_libreport_a_SOURCES += %D%/csv.c %D%/csv.h
+%C%_libreport_a_SOURCES += %D%/text_summary.c %D%/text_summary.h
 %C%_libreport_a_SOURCES += %D%/token_lines.c %D%/token_lines.h

@@ -1,0 +1,99 @@
+/* archive_facts.c - the tables of an archive's attributes; see archive_facts.h.
+ *
+ * A new fact is a field of the struct and a row here: writer, reader, comparison
+ * and docs/archive.md's test follow the table. Rows of archive_facts_table must be
+ * the same for one model, set of prompts and options on any machine; what may differ
+ * belongs to archive_facts_run_table.
+ */
+#include "archive_facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FACT(kind, field, meaning) \
+    {#field, ARCHIVE_FACTS_##kind, offsetof(struct archive_facts, field), sizeof((struct archive_facts *)0)->field, meaning}
+#define RUN(kind, field, meaning) \
+    {#field, ARCHIVE_FACTS_##kind, offsetof(struct archive_run, field), sizeof((struct archive_run *)0)->field, meaning}
+
+const struct archive_facts_row archive_facts_table[] = {
+    FACT(HASH, model_fingerprint, "hash of the model's decoded weights, whatever file held them"),
+    FACT(HASH, globals_fingerprint, "... of those outside the layers"),
+    FACT(TEXT, architecture, "architecture"),
+    FACT(COUNT, layers, "layers"),
+    FACT(COUNT, hidden_size, "width of the residual stream"),
+    FACT(COUNT, intermediate_size, "neurons a layer"),
+    FACT(COUNT, heads, "attention heads"),
+    FACT(COUNT, kv_heads, "heads of keys and values"),
+    FACT(COUNT, head_dimension, "width of a head"),
+    FACT(COUNT, rotary_dimension, "rotated part of it"),
+    FACT(COUNT, vocabulary, "tokens of the vocabulary"),
+    FACT(COUNT, context, "context of the model, in tokens"),
+    FACT(REAL, rms_epsilon, "epsilon of the RMS norms"),
+    FACT(REAL, rope_base, "base of the rotary embedding"),
+    FACT(COUNT, context_used, "longest prompt allowed, in tokens"),
+    FACT(COUNT, window, "sliding window, in tokens; 0: none"),
+    FACT(TEXT, rotary, "rotary scaling used"),
+    FACT(TEXT, precision, "arithmetic of the forward pass"),
+    FACT(HASH, prompts_fingerprint, "hash of the multiset of prompts"),
+    FACT(COUNT, prompts, "prompts run, repetitions counted"),
+    FACT(COUNT, tokens, "positions run, skipped ones included"),
+    FACT(COUNT, prompts_cut, "prompts cut to the context"),
+    FACT(COUNT, prompts_repeated, "prompts beyond the first of their hash"),
+    FACT(COUNT, skip_first, "positions of each prompt left out of the statistics"),
+    {NULL, ARCHIVE_FACTS_TEXT, 0, 0, NULL},
+};
+
+const struct archive_facts_row archive_facts_run_table[] = {
+    RUN(POINTER, program_version, "version of phi3sat"),
+    RUN(POINTER, build, "its build"),
+    RUN(POINTER, started, "UTC"),
+    RUN(POINTER, finished, "UTC"),
+    RUN(POINTER, command_line, "command line"),
+    RUN(POINTER, model_file, "model file"),
+    RUN(POINTER, model_kind, "kind of the model file"),
+    RUN(POINTER, weight_types, "types of the weights and the number of tensors of each"),
+    RUN(POINTER, prompts_source, "where the prompts came from"),
+    RUN(POINTER, hosts, "hosts"),
+    RUN(POINTER, grid, "prompt groups x layer stages"),
+    RUN(POINTER, kernels, "instruction set of the kernels"),
+    RUN(POINTER, resumed_from, "checkpoint that the run went on from"),
+    RUN(POINTER, merged_from, "archives merged"),
+    RUN(COUNT, ranks, "ranks"),
+    RUN(COUNT, threads, "threads a rank"),
+    RUN(COUNT, blank_lines, "blank lines of the source, skipped"),
+    RUN(COUNT, empty_prompts, "prompts without tokens, skipped"),
+    RUN(COUNT, overlong_skipped, "prompts too long for the context, skipped"),
+    RUN(COUNT, malformed_prompts, "prompts with malformed UTF-8"),
+    RUN(REAL, seconds, "seconds"),
+    RUN(REAL, tokens_per_second, "tokens a second"),
+    {NULL, ARCHIVE_FACTS_TEXT, 0, 0, NULL},
+};
+
+void archive_facts_hash_text(const uint64_t hash[2], char text[ARCHIVE_FACTS_HEX])
+{
+    snprintf(text, ARCHIVE_FACTS_HEX, "%016" PRIx64 "%016" PRIx64, hash[1], hash[0]);
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool archive_facts_hash_parse(const char *text, uint64_t hash[2])
+{
+    uint64_t parsed[2] = {0, 0};
+    if (strlen(text) != ARCHIVE_FACTS_HEX - 1)
+        return false;
+    for (int i = 0; i < ARCHIVE_FACTS_HEX - 1; i++) {
+        int value = digit(text[i]);
+        if (value < 0)
+            return false;
+        uint64_t *half = &parsed[i < 16];
+        *half = *half << 4 | (uint64_t)value;
+    }
+    memcpy(hash, parsed, sizeof parsed);
+    return true;
+}

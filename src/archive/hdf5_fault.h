@@ -1,0 +1,21 @@
+/* hdf5_fault.h - turns HDF5's error stack into one sentence of ours.
+ *
+ * HDF5 prints its stack of errors by itself. Here a handler in that place keeps
+ * the innermost cause instead, at the moment a call fails and before the calls that
+ * clean up wipe it out, and hdf5_fault puts it into a `struct error`.
+ */
+#ifndef PHI3SAT_ARCHIVE_HDF5_FAULT_H
+#define PHI3SAT_ARCHIVE_HDF5_FAULT_H
+
+#include "../base/error.h"
+
+/* Silences HDF5 and forgets what failed before; at the start of an operation. */
+void hdf5_fault_watch(void);
+
+/* Fills `e` with `status`, the file, the sentence and, after a colon, what HDF5
+ * said since hdf5_fault_watch (the first thing, nothing if nothing). A refused lock
+ * gets advice that names HDF5_USE_FILE_LOCKING. Returns `status`. */
+enum status hdf5_fault(struct error *e, enum status status, const char *file, const char *format, ...)
+    ERROR_PRINTF(4, 5);
+
+#endif

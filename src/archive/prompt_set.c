@@ -1,0 +1,121 @@
+/* prompt_set.c - sorted multiset of prompt hashes; see prompt_set.h. */
+#include "prompt_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "../base/memory.h"
+
+void prompt_set_free(struct prompt_set *set)
+{
+    memory_free(set->entry);
+    memset(set, 0, sizeof *set);
+}
+
+enum status prompt_set_add(struct prompt_set *set, const struct prompt_set_entry *entry, struct error *e)
+{
+    if (set->count == set->capacity) {
+        enum status status = memory_grow(&set->entry, &set->capacity, set->count + 1, sizeof *set->entry,
+                                         "the set of prompts", e);
+        if (status != STATUS_OK)
+            return status;
+    }
+    set->entry[set->count++] = *entry;
+    return STATUS_OK;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t *x = ((const struct prompt_set_entry *)a)->hash, *y = ((const struct prompt_set_entry *)b)->hash;
+    if (x[1] != y[1])
+        return x[1] < y[1] ? -1 : 1;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+void prompt_set_sort(struct prompt_set *set)
+{
+    size_t kept = 0;
+    if (set->count == 0)
+        return;
+    qsort(set->entry, set->count, sizeof *set->entry, by_hash);
+    for (size_t i = 1; i < set->count; i++) {
+        if (by_hash(&set->entry[kept], &set->entry[i]) == 0)
+            set->entry[kept].multiplicity += set->entry[i].multiplicity;
+        else
+            set->entry[++kept] = set->entry[i];
+    }
+    set->count = kept + 1;
+}
+
+enum status prompt_set_merge(struct prompt_set *into, const struct prompt_set *from, struct error *e)
+{
+    size_t wanted;
+    if (from->count == 0)
+        return STATUS_OK;
+    if (!memory_add(into->count, from->count, &wanted))
+        return error_set(e, STATUS_FAILED, "too many prompts");
+    if (wanted > into->capacity) {
+        enum status status = memory_grow(&into->entry, &into->capacity, wanted, sizeof *into->entry,
+                                         "the set of prompts", e);
+        if (status != STATUS_OK)
+            return status;
+    }
+    memcpy(into->entry + into->count, from->entry, from->count * sizeof *from->entry);
+    into->count = wanted;
+    prompt_set_sort(into);
+    return STATUS_OK;
+}
+
+uint64_t prompt_set_find(const struct prompt_set *set, const uint64_t hash[2])
+{
+    struct prompt_set_entry key = {.hash = {hash[0], hash[1]}};
+    if (set->count == 0)
+        return 0;
+    const struct prompt_set_entry *found = bsearch(&key, set->entry, set->count, sizeof key, by_hash);
+    return found ? found->multiplicity : 0;
+}
+
+uint64_t prompt_set_prompts(const struct prompt_set *set)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < set->count; i++)
+        sum += set->entry[i].multiplicity;
+    return sum;
+}
+
+uint64_t prompt_set_tokens(const struct prompt_set *set)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < set->count; i++)
+        sum += set->entry[i].multiplicity * set->entry[i].tokens;
+    return sum;
+}
+
+static void put_u64(uint8_t *bytes, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+}
+
+enum status prompt_set_fingerprint(const struct prompt_set *set, uint64_t hash[2], struct error *e)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return error_set(e, STATUS_FAILED, "no memory for a hash");
+    XXH3_128bits_reset(state);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct prompt_set_entry *entry = &set->entry[i];
+        uint8_t bytes[32];
+        put_u64(bytes, entry->hash[0]);
+        put_u64(bytes + 8, entry->hash[1]);
+        put_u64(bytes + 16, entry->multiplicity);
+        put_u64(bytes + 24, entry->tokens);
+        XXH3_128bits_update(state, bytes, sizeof bytes);
+    }
+    XXH128_hash_t digest = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    hash[0] = digest.low64;
+    hash[1] = digest.high64;
+    return STATUS_OK;
+}
