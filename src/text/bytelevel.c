@@ -163,9 +163,9 @@ enum status bytelevel_build(struct bytelevel *b, struct vocabulary *v, struct pr
     return status;
 }
 
-/* merge_rule: by the list of merges. */
-static bool join(const void *rules, const char *text, const struct merge_symbol *left,
-                 const struct merge_symbol *right, int32_t *id, uint32_t *rank)
+/* pair_merge_rule: by the list of merges. */
+static bool join(const void *rules, const char *text, const struct pair_merge_symbol *left,
+                 const struct pair_merge_symbol *right, int32_t *id, uint32_t *rank)
 {
     (void)text;
     const struct bytelevel *b = rules;
@@ -196,7 +196,7 @@ static int32_t whole_token(const struct bytelevel *b, const char *word, size_t l
 /* A symbol as its token, or byte by byte where it is none. Some vocabularies lack
  * tokens for bytes they were not trained on (SmolLM's for 0xF1): llama.cpp and
  * Hugging Face leave such a byte out, whatever unknown token there is, and so do we. */
-static enum status add_symbol(const struct bytelevel *b, const char *word, const struct merge_symbol *symbol,
+static enum status add_symbol(const struct bytelevel *b, const char *word, const struct pair_merge_symbol *symbol,
                               struct token_list *out, uint64_t *unknown, struct error *e)
 {
     const int32_t tokens = (int32_t)b->vocabulary->count;
@@ -213,7 +213,7 @@ static enum status add_symbol(const struct bytelevel *b, const char *word, const
     return status;
 }
 
-static enum status encode_word(const struct bytelevel *b, const char *word, size_t length, struct merge *m,
+static enum status encode_word(const struct bytelevel *b, const char *word, size_t length, struct pair_merge *m,
                                struct token_list *out, uint64_t *unknown, struct error *e)
 {
     const int32_t whole = b->whole_words ? whole_token(b, word, length) : -1;
@@ -222,9 +222,9 @@ static enum status encode_word(const struct bytelevel *b, const char *word, size
     enum status status = STATUS_OK;
     m->count = 0;
     for (size_t i = 0; i < length && status == STATUS_OK; i++)
-        status = merge_append(m, i, 1, b->bytes[(unsigned char)word[i]], e);
+        status = pair_merge_append(m, i, 1, b->bytes[(unsigned char)word[i]], e);
     if (status == STATUS_OK)
-        status = merge_run(m, word, join, b, e);
+        status = pair_merge_run(m, word, join, b, e);
     for (int32_t i = 0; i >= 0 && status == STATUS_OK; i = m->symbols[i].next)
         status = add_symbol(b, word, &m->symbols[i], out, unknown, e);
     return status;
@@ -276,7 +276,7 @@ static void clean_free(struct clean *clean)
     memory_free(clean->text);
 }
 
-enum status bytelevel_encode(const struct bytelevel *b, const char *text, size_t length, struct merge *m,
+enum status bytelevel_encode(const struct bytelevel *b, const char *text, size_t length, struct pair_merge *m,
                              struct token_list *out, uint64_t *unknown, struct error *e)
 {
     struct clean clean;

@@ -8,7 +8,7 @@
 
 #include "../base/error.h"
 #include "../formats/model_file.h"
-#include "merge.h"
+#include "pair_merge.h"
 #include "pretokenize.h"
 #include "token_list.h"
 #include "vocabulary.h"
@@ -32,7 +32,7 @@ void bytelevel_free(struct bytelevel *b);
 
 /* Appends the ids of text[length], without special tokens, to `out`; malformed
  * UTF-8 becomes U+FFFD, one a byte. *unknown grows by the bytes that have no token. `m`: work space. */
-enum status bytelevel_encode(const struct bytelevel *b, const char *text, size_t length, struct merge *m,
+enum status bytelevel_encode(const struct bytelevel *b, const char *text, size_t length, struct pair_merge *m,
                              struct token_list *out, uint64_t *unknown, struct error *e) ERROR_MUST_USE;
 
 /* Turns the letters of a token's text back into bytes, in place of text[length] (the

@@ -167,9 +167,9 @@ done:
     return status;
 }
 
-/* merge_rule: the token that both symbols spell together. */
-static bool join(const void *rules, const char *text, const struct merge_symbol *left,
-                 const struct merge_symbol *right, int32_t *id, uint32_t *rank)
+/* pair_merge_rule: the token that both symbols spell together. */
+static bool join(const void *rules, const char *text, const struct pair_merge_symbol *left,
+                 const struct pair_merge_symbol *right, int32_t *id, uint32_t *rank)
 {
     const struct sentencepiece *s = rules;
     *id = vocabulary_find(s->vocabulary, text + left->start, (size_t)left->length + right->length);
@@ -196,7 +196,7 @@ static enum status add_bytes(const struct sentencepiece *s, const char *text, si
     return status;
 }
 
-static enum status add_symbol(const struct sentencepiece *s, const char *text, const struct merge_symbol *symbol,
+static enum status add_symbol(const struct sentencepiece *s, const char *text, const struct pair_merge_symbol *symbol,
                               struct token_list *out, uint64_t *unknown, struct error *e)
 {
     int32_t id = symbol->id;
@@ -208,7 +208,7 @@ static enum status add_symbol(const struct sentencepiece *s, const char *text, c
 }
 
 /* One piece, whose characters are m->symbols. */
-static enum status encode_piece(const struct sentencepiece *s, const char *piece, struct merge *m,
+static enum status encode_piece(const struct sentencepiece *s, const char *piece, struct pair_merge *m,
                                 struct token_list *out, uint64_t *unknown, struct error *e)
 {
     enum status status = STATUS_OK;
@@ -217,7 +217,7 @@ static enum status encode_piece(const struct sentencepiece *s, const char *piece
     if (m->count == 1)
         m->symbols[0].next = -1;
     else
-        status = merge_run(m, piece, join, s, e);
+        status = pair_merge_run(m, piece, join, s, e);
     for (int32_t i = 0; i >= 0 && status == STATUS_OK; i = m->symbols[i].next)
         status = add_symbol(s, piece, &m->symbols[i], out, unknown, e);
     return status;
@@ -249,7 +249,7 @@ static enum status escape(const char *text, size_t length, bool prefix, char **e
 }
 
 enum status sentencepiece_encode(const struct sentencepiece *s, const char *text, size_t length, bool prefix,
-                                 struct merge *m, struct token_list *out, uint64_t *unknown, struct error *e)
+                                 struct pair_merge *m, struct token_list *out, uint64_t *unknown, struct error *e)
 {
     char *escaped = NULL;
     size_t size = 0, piece = 0;
@@ -257,7 +257,7 @@ enum status sentencepiece_encode(const struct sentencepiece *s, const char *text
     m->count = 0;
     for (size_t at = 0; at < size && status == STATUS_OK;) {
         const size_t here = character(escaped, size, at), next = at + here;
-        status = merge_append(m, at - piece, here, -1, e);
+        status = pair_merge_append(m, at - piece, here, -1, e);
         bool cut = next >= size;
         if (!cut) {
             const uint64_t key = pair_key(escaped + at, here, escaped + next, character(escaped, size, next));

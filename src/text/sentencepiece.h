@@ -8,7 +8,7 @@
 
 #include "../base/error.h"
 #include "../formats/model_file.h"
-#include "merge.h"
+#include "pair_merge.h"
 #include "token_list.h"
 #include "vocabulary.h"
 
@@ -31,7 +31,7 @@ void sentencepiece_free(struct sentencepiece *s);
 /* Appends the ids of text[length], without special tokens, to `out`; `prefix`: with a
  * space in front. *unknown grows by the bytes that have no token. `m`: work space. */
 enum status sentencepiece_encode(const struct sentencepiece *s, const char *text, size_t length, bool prefix,
-                                 struct merge *m, struct token_list *out, uint64_t *unknown,
+                                 struct pair_merge *m, struct token_list *out, uint64_t *unknown,
                                  struct error *e) ERROR_MUST_USE;
 
 #endif

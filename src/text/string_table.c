@@ -23,7 +23,7 @@ const char *string_table_at(const struct string_table *table, int32_t number, si
 {
     const size_t start = table->starts[number];
     *length = table->starts[number + 1] - start;
-    return table->arena + start;
+    return *length == 0 ? "" : table->arena + start;
 }
 
 /* The slot that holds bytes[length], or the free slot where it belongs. */

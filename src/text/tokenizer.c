@@ -114,7 +114,7 @@ static enum status encode_parts(const struct tokenizer *t, const char *bytes, co
                                 struct token_list *out, uint64_t *unknown, struct error *e)
 {
     const bool pieces = t->vocabulary.kind == VOCABULARY_SENTENCEPIECE;
-    struct merge work = {0};
+    struct pair_merge work = {0};
     bool after_special = true;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < parts->count && status == STATUS_OK; i++) {
@@ -129,7 +129,7 @@ static enum status encode_parts(const struct tokenizer *t, const char *bytes, co
             status = bytelevel_encode(&t->bytes, text, part->length, &work, out, unknown, e);
         after_special = part->token >= 0;
     }
-    merge_free(&work);
+    pair_merge_free(&work);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* merge.c - the merge loop of BPE over a linked list with a heap of candidates.
+/* pair_merge.c - the merge loop of BPE over a linked list with a heap of candidates.
  *
  * Each pair of neighbours that may join is put on a heap, keyed by (rank,
  * position of its left symbol). Popping the best one joins right to left and
@@ -12,24 +12,24 @@
  * arXiv:1508.07909). Scanning for the best pair each time, as simple encoders
  * do, is quadratic: a line of 100 MB would never end.
  */
-#include "merge.h"
+#include "pair_merge.h"
 
 #include "../base/memory.h"
 
-struct merge_pair {
+struct pair_merge_candidate {
     uint64_t key;    /* rank << 32 | index of the left symbol: smallest first */
     uint32_t length; /* of both together, when it was put here                */
     int32_t id;      /* what they become                                      */
 };
 
-void merge_free(struct merge *m)
+void pair_merge_free(struct pair_merge *m)
 {
     memory_free(m->symbols);
     memory_free(m->heap);
-    *m = (struct merge){0};
+    *m = (struct pair_merge){0};
 }
 
-enum status merge_append(struct merge *m, size_t start, size_t length, int32_t id, struct error *e)
+enum status pair_merge_append(struct pair_merge *m, size_t start, size_t length, int32_t id, struct error *e)
 {
     if (start > UINT32_MAX - length || m->count >= INT32_MAX)
         return error_set(e, STATUS_INPUT, "a piece of text of 2 GiB or more without a place to cut it");
@@ -39,14 +39,14 @@ enum status merge_append(struct merge *m, size_t start, size_t length, int32_t i
         if (status != STATUS_OK)
             return status;
     }
-    struct merge_symbol *symbol = &m->symbols[m->count++];
+    struct pair_merge_symbol *symbol = &m->symbols[m->count++];
     symbol->start = (uint32_t)start;
     symbol->length = (uint32_t)length;
     symbol->id = id;
     return STATUS_OK;
 }
 
-static enum status push(struct merge *m, struct merge_pair pair, struct error *e)
+static enum status push(struct pair_merge *m, struct pair_merge_candidate pair, struct error *e)
 {
     if (m->heap_count == m->heap_capacity) {
         const enum status status =
@@ -64,10 +64,10 @@ static enum status push(struct merge *m, struct merge_pair pair, struct error *e
     return STATUS_OK;
 }
 
-static struct merge_pair pop(struct merge *m)
+static struct pair_merge_candidate pop(struct pair_merge *m)
 {
-    const struct merge_pair best = m->heap[0];
-    const struct merge_pair last = m->heap[--m->heap_count];
+    const struct pair_merge_candidate best = m->heap[0];
+    const struct pair_merge_candidate last = m->heap[--m->heap_count];
     size_t at = 0;
     for (size_t child = 1; child < m->heap_count; child = 2 * at + 1) {
         if (child + 1 < m->heap_count && m->heap[child + 1].key < m->heap[child].key)
@@ -82,29 +82,29 @@ static struct merge_pair pop(struct merge *m)
 }
 
 /* Puts the pair (left, next of left) on the heap if it may join. */
-static enum status offer(struct merge *m, const char *text, int32_t left, merge_rule *rule, const void *rules,
+static enum status offer(struct pair_merge *m, const char *text, int32_t left, pair_merge_rule *rule, const void *rules,
                          struct error *e)
 {
     if (left < 0 || m->symbols[left].next < 0)
         return STATUS_OK;
-    const struct merge_symbol *a = &m->symbols[left];
-    const struct merge_symbol *b = &m->symbols[a->next];
+    const struct pair_merge_symbol *a = &m->symbols[left];
+    const struct pair_merge_symbol *b = &m->symbols[a->next];
     int32_t id;
     uint32_t rank;
     if (!rule(rules, text, a, b, &id, &rank))
         return STATUS_OK;
-    const struct merge_pair pair = {(uint64_t)rank << 32 | (uint32_t)left, a->length + b->length, id};
+    const struct pair_merge_candidate pair = {(uint64_t)rank << 32 | (uint32_t)left, a->length + b->length, id};
     return push(m, pair, e);
 }
 
 /* Joins the pair unless it is out of date; false then. */
-static bool join(struct merge *m, const struct merge_pair *pair, int32_t *left)
+static bool join(struct pair_merge *m, const struct pair_merge_candidate *pair, int32_t *left)
 {
     *left = (int32_t)(pair->key & UINT32_MAX);
-    struct merge_symbol *a = &m->symbols[*left];
+    struct pair_merge_symbol *a = &m->symbols[*left];
     if (a->length == 0 || a->next < 0)
         return false;
-    struct merge_symbol *b = &m->symbols[a->next];
+    struct pair_merge_symbol *b = &m->symbols[a->next];
     if (a->length + b->length != pair->length)
         return false;
     a->length = pair->length;
@@ -116,7 +116,8 @@ static bool join(struct merge *m, const struct merge_pair *pair, int32_t *left)
     return true;
 }
 
-enum status merge_run(struct merge *m, const char *text, merge_rule *rule, const void *rules, struct error *e)
+enum status pair_merge_run(struct pair_merge *m, const char *text, pair_merge_rule *rule, const void *rules,
+                           struct error *e)
 {
     const int32_t count = (int32_t)m->count;
     for (int32_t i = 0; i < count; i++) {
@@ -128,7 +129,7 @@ enum status merge_run(struct merge *m, const char *text, merge_rule *rule, const
     for (int32_t i = 0; i < count && status == STATUS_OK; i++)
         status = offer(m, text, i, rule, rules, e);
     while (m->heap_count > 0 && status == STATUS_OK) {
-        const struct merge_pair best = pop(m);
+        const struct pair_merge_candidate best = pop(m);
         int32_t left;
         if (!join(m, &best, &left))
             continue;
