@@ -1,13 +1,22 @@
-/* main.c - start and end of the process (placeholder). */
-#include <mpi.h>
-#include <stdio.h>
+/* main.c - start and end of the process.
+ *
+ * Finds the subcommand (none means profile), runs it, prints its one error line from one rank,
+ * ends MPI and exits. The only place that calls exit.
+ */
+#include <stdlib.h>
+#include <string.h>
 
-#include "build_id.h"
+#include "base/log.h"
+#include "cluster/ranks.h"
+#include "commands/program.h"
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    printf("phi3sat %s\n", BUILD_ID);
-    MPI_Finalize();
-    return 0;
+    struct error e;
+    error_clear(&e);
+    enum status status = program_run(argc, argv, &e);
+    if (e.sentence[0] && ranks_speaks())
+        log_error(&e);
+    ranks_finish();
+    exit((int)status);
 }

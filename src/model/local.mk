@@ -9,3 +9,6 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES += %D%/config.c %D%/config.h
 %C%_libmodel_a_SOURCES += %D%/elementary.c %D%/elementary.h
 %C%_libmodel_a_SOURCES += %D%/weights.c %D%/weights.h
+%C%_libmodel_a_SOURCES += %D%/fingerprint.c %D%/fingerprint.h
+%C%_libmodel_a_SOURCES += %D%/rotary.c %D%/rotary.h %D%/forward.c %D%/forward.h %D%/forward_state.h
+%C%_libmodel_a_SOURCES += %D%/product.c %D%/attention.c %D%/ffn.c

@@ -186,6 +186,7 @@ static enum status rotary_factors(const struct lookup *l, struct weights *w)
     bool is_short = model_file_find_tensor(l->file, "rope_factors_short.weight") != NULL;
     if (is_long != is_short)
         return wrong(l, is_long ? "rope_factors_short.weight" : "rope_factors_long.weight", "a tensor is missing");
+    w->longrope = is_long;
     if (is_long) {
         enum status s = vector(l, "rope_factors_long.weight", half, &w->factors_long);
         return s == STATUS_OK ? vector(l, "rope_factors_short.weight", half, &w->factors_short) : s;

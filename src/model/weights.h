@@ -31,6 +31,7 @@ struct weights {
     size_t layers;
     struct weight embedding;               /* [vocabulary, hidden]                   */
     float *factors_short, *factors_long;   /* [rotary/2] or NULL: divide frequencies   */
+    bool longrope;                         /* the two sets differ by prompt length      */
     char types[256];                       /* "Q4_K 81, F32 65, ..." for /run         */
 };
 

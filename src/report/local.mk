@@ -9,3 +9,4 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/csv.c %D%/csv.h
 %C%_libreport_a_SOURCES += %D%/text_summary.c %D%/text_summary.h
 %C%_libreport_a_SOURCES += %D%/token_lines.c %D%/token_lines.h
+%C%_libreport_a_SOURCES += %D%/program_text.c %D%/program_text.h

@@ -1,0 +1,81 @@
+/* batches.c - packs prompts into batches and shows how far they are; see batches.h. */
+#include "batches.h"
+
+#include "../base/clock.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "schedule.h"
+
+/* Buffers for one batch's prompts. */
+struct packing {
+    struct token_list tokens;
+    struct forward_prompt *prompts;    /* [capacity]                                 */
+    struct collector_prompt *named;    /* [capacity]                                 */
+    size_t prompts_capacity, named_capacity;
+};
+
+struct meter {
+    double start;
+    uint64_t done, total; /* tokens of this rank                                     */
+    size_t prompts;
+};
+
+static enum status pack(const struct batches *b, size_t from, size_t taken, struct packing *p, struct error *e)
+{
+    enum status s = memory_grow(&p->prompts, &p->prompts_capacity, taken, sizeof *p->prompts, "a batch", e);
+    if (s == STATUS_OK)
+        s = memory_grow(&p->named, &p->named_capacity, taken, sizeof *p->named, "a batch", e);
+    p->tokens.count = 0;
+    for (size_t i = 0; i < taken && s == STATUS_OK; i++)
+        s = intake_tokens(b->intake, &b->intake->items[b->mine[from + i]], &p->tokens, e);
+    if (s != STATUS_OK)
+        return s;
+    const int32_t *ids = p->tokens.ids;
+    for (size_t i = 0; i < taken; i++) {
+        const struct intake_item *item = &b->intake->items[b->mine[from + i]];
+        uint64_t skipped = item->length < b->skip_first ? item->length : b->skip_first;
+        p->prompts[i] = (struct forward_prompt){ids, (size_t)item->length};
+        p->named[i] = (struct collector_prompt){{item->hash[0], item->hash[1]}, item->line, item->length - skipped};
+        ids += item->length;
+    }
+    return STATUS_OK;
+}
+
+static void show(const struct batches *b, const struct meter *m)
+{
+    double seconds = clock_seconds() - m->start, share = (double)m->done / (double)m->total;
+    double rate = seconds > 0.0 ? (double)m->done / seconds : 0.0;
+    double left = rate > 0.0 ? (double)(m->total - m->done) / rate : 0.0;
+    log_progress_line(m->done == m->total, "%3.0f%%  %zu of %zu prompts on rank 0, %.0f tokens/s on %d rank%s, %d:%02d left",
+                      100.0 * share, m->prompts, b->count, rate * b->ranks, b->ranks, b->ranks == 1 ? "" : "s",
+                      (int)left / 60, (int)left % 60);
+}
+
+enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector, struct error *e)
+{
+    struct packing p = {.prompts = NULL};
+    struct meter m = {.start = clock_seconds()};
+    struct forward_observer observer = collector_observer(collector);
+    enum status s = STATUS_OK;
+    for (size_t i = 0; i < b->count; i++)
+        m.total += b->intake->items[b->mine[i]].length;
+    for (size_t from = 0; from < b->count && s == STATUS_OK;) {
+        size_t taken = schedule_batch(b->intake->items, b->mine, b->count, from, b->batch_tokens);
+        s = pack(b, from, taken, &p, e);
+        if (s == STATUS_OK) {
+            collector_begin(collector, p.named);
+            s = forward_run(forward, p.prompts, taken, &observer, e);
+        }
+        if (s == STATUS_OK) {
+            collector_end(collector, taken);
+            from += taken;
+            m.prompts = from;
+            m.done += p.tokens.count;
+            show(b, &m);
+        }
+    }
+    token_list_free(&p.tokens);
+    memory_free(p.prompts);
+    memory_free(p.named);
+    return s;
+}

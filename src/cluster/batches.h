@@ -1,0 +1,24 @@
+/* batches.h - one rank's share of the prompts through the forward pass.
+ *
+ * Flow: schedule -> *batches* -> forward, collector. Reports progress as it goes.
+ */
+#ifndef PHI3SAT_CLUSTER_BATCHES_H
+#define PHI3SAT_CLUSTER_BATCHES_H
+
+#include "collector.h"
+#include "intake.h"
+
+struct batches {
+    const struct intake *intake;
+    const size_t *mine;           /* [count]: items of this rank                     */
+    size_t count;
+    size_t batch_tokens;
+    size_t skip_first;
+    int ranks;                    /* for the progress line only                      */
+};
+
+/* Runs them all. Fails on the first fault; the collector then holds part of a batch. */
+enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector,
+                        struct error *e) ERROR_MUST_USE;
+
+#endif

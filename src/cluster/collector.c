@@ -1,0 +1,102 @@
+/* collector.c - folds what the forward pass shows; see collector.h. */
+#include "collector.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/threads.h"
+
+enum status collector_open(struct collector *c, size_t layers, size_t neurons, struct error *e)
+{
+    memset(c, 0, sizeof *c);
+    return accumulator_init(&c->state, layers, neurons, e);
+}
+
+void collector_close(struct collector *c)
+{
+    accumulator_free(&c->state);
+}
+
+void collector_begin(struct collector *c, const struct collector_prompt *prompts)
+{
+    c->prompts = prompts;
+}
+
+bool collector_earlier(const struct collector_nonfinite *a, const struct collector_nonfinite *b)
+{
+    const uint64_t x[] = {a->layer, a->prompt, a->position, a->series, a->neuron};
+    const uint64_t y[] = {b->layer, b->prompt, b->position, b->series, b->neuron};
+    if (!a->seen || !b->seen)
+        return a->seen > b->seen;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i];
+    return false;
+}
+
+/* Neurons of a block that exist: the last block may be partly used. */
+static size_t lanes_in(const struct collector *c, size_t block)
+{
+    size_t left = c->state.neurons - block * SUMS_LANES;
+    return left < SUMS_LANES ? left : SUMS_LANES;
+}
+
+static void offer_extremes(struct collector *c, size_t layer, size_t block, size_t prompt, const struct sums *sums)
+{
+    size_t lanes = lanes_in(c, block);
+    float largest = 0.0f;
+    for (size_t i = 0; i < lanes; i++)
+        largest = fmaxf(largest, fabsf(sums->extreme[i]));
+    threads_lock();
+    if (largest >= accumulator_extreme_floor(&c->state.layer[layer]))
+        for (size_t i = 0; i < lanes; i++) {
+            struct accumulator_extreme offer = {.value = sums->extreme[i],
+                                                .neuron = (int32_t)(block * SUMS_LANES + i),
+                                                .position = sums->extreme_position[i]};
+            memcpy(offer.hash, c->prompts[prompt].hash, sizeof offer.hash);
+            if (offer.position >= 0)
+                accumulator_extreme_offer(&c->state.layer[layer], &offer);
+        }
+    threads_unlock();
+}
+
+static void note_nonfinite(struct collector *c, size_t layer, enum series series, size_t block, size_t prompt,
+                           const struct sums *sums)
+{
+    for (size_t i = 0; i < lanes_in(c, block); i++) {
+        if (!sums->nonfinite[i])
+            continue;
+        struct collector_nonfinite here = {layer, c->prompts[prompt].index, (uint64_t)sums->nonfinite_position[i],
+                                           (uint64_t)series, block * SUMS_LANES + i, 1};
+        threads_lock();
+        if (collector_earlier(&here, &c->first))
+            c->first = here;
+        threads_unlock();
+    }
+}
+
+static void fold(void *context, size_t layer, enum series series, size_t block, size_t prompt,
+                 const struct sums *sums, uint64_t samples)
+{
+    struct collector *c = context;
+    if (samples == 0)
+        return;
+    accumulator_block_fold(accumulator_blocks(&c->state, layer, series) + block, sums, samples);
+    if (series == SERIES_FFN)
+        offer_extremes(c, layer, block, prompt, sums);
+    note_nonfinite(c, layer, series, block, prompt, sums);
+}
+
+struct forward_observer collector_observer(struct collector *c)
+{
+    struct forward_observer observer = {.context = c, .sums = fold};
+    return observer;
+}
+
+void collector_end(struct collector *c, size_t count)
+{
+    for (size_t p = 0; p < count; p++)
+        for (size_t layer = 0; layer < c->state.layers; layer++)
+            accumulator_layer_fold(&c->state.layer[layer], c->prompts[p].samples);
+    c->prompts = NULL;
+}

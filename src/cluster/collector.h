@@ -1,0 +1,45 @@
+/* collector.h - the observer that turns a batch's plain sums into exact state.
+ *
+ * Flow: forward pass -> *collector* -> accumulator. Blocks of neurons are folded by the thread
+ * that made them; the lists of extremes and the first non-finite value are rare work under a lock.
+ */
+#ifndef PHI3SAT_CLUSTER_COLLECTOR_H
+#define PHI3SAT_CLUSTER_COLLECTOR_H
+
+#include "../model/forward.h"
+#include "../stats/accumulator.h"
+
+/* Where the first non-finite value was seen: lowest layer, then prompt, position, series, neuron. */
+struct collector_nonfinite {
+    uint64_t layer, prompt, position, series, neuron;
+    uint64_t seen; /* 0: none                                                     */
+};
+
+struct collector_prompt {
+    uint64_t hash[2];
+    uint64_t index;    /* in the source's order, for messages                      */
+    uint64_t samples;
+};
+
+struct collector {
+    struct accumulator state;
+    const struct collector_prompt *prompts; /* [batch], set by collector_begin      */
+    struct collector_nonfinite first;
+};
+
+enum status collector_open(struct collector *c, size_t layers, size_t neurons, struct error *e) ERROR_MUST_USE;
+void collector_close(struct collector *c);
+
+/* Before a batch: who its prompts are (borrowed until collector_end). */
+void collector_begin(struct collector *c, const struct collector_prompt *prompts);
+
+/* The observer to hand to forward_run. */
+struct forward_observer collector_observer(struct collector *c);
+
+/* After the batch went through all layers: its `count` prompts count. */
+void collector_end(struct collector *c, size_t count);
+
+/* The earlier of two places, for merging ranks. */
+bool collector_earlier(const struct collector_nonfinite *a, const struct collector_nonfinite *b);
+
+#endif

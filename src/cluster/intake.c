@@ -1,0 +1,254 @@
+/* intake.c - see intake.h. */
+#include "intake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+/* Own results while tokenising a share. */
+struct share {
+    struct intake_item *items;
+    size_t count, capacity;
+    struct intake_counts counts;
+    struct token_list tokens;
+};
+
+/* Rank 0 decides how the bytes reach the others: each opens the file, or they are sent. */
+static enum status open_bytes(struct intake *in, const struct ranks *r, struct error *e)
+{
+    uint64_t facts[2] = {0, 0}; /* mapped, size */
+    enum status s = STATUS_OK;
+    if (r->rank == 0) {
+        s = prompt_file_open(&in->file, in->options.path, e);
+        facts[0] = s == STATUS_OK && !in->file.read;
+        facts[1] = in->file.size;
+    }
+    s = ranks_agree(r, s, e);
+    if (s != STATUS_OK)
+        return s;
+    ranks_broadcast(facts, sizeof facts);
+    if (r->rank != 0 && facts[0]) {
+        s = prompt_file_open(&in->file, in->options.path, e);
+        if (s == STATUS_OK && in->file.size != facts[1]) {
+            error_set(e, STATUS_INPUT, "has %zu bytes here and %llu on rank 0", in->file.size,
+                      (unsigned long long)facts[1]);
+            s = error_file(e, in->options.path);
+        }
+    } else if (r->rank != 0) {
+        s = memory_array(&in->received, (size_t)facts[1], 1, "the prompts", e);
+    }
+    s = ranks_agree(r, s, e);
+    if (s == STATUS_OK && !facts[0])
+        ranks_broadcast(r->rank == 0 ? in->file.read : in->received, (size_t)facts[1]);
+    if (s == STATUS_OK && r->rank != 0 && !facts[0]) {
+        in->file.bytes = in->received;
+        in->file.size = (size_t)facts[1];
+    }
+    return s;
+}
+
+static enum status encode(const struct intake *in, size_t line, struct token_list *out,
+                          struct tokenizer_counts *counts, struct error *e)
+{
+    size_t length;
+    if (in->options.token_ids)
+        return prompts_tokens(&in->source, line, out, e);
+    const char *text = prompts_text(&in->source, line, &length);
+    unsigned flags = TOKENIZER_PARSE_SPECIAL | (in->options.no_bos ? 0u : (unsigned)TOKENIZER_ADD_SPECIAL);
+    return tokenizer_encode(in->tokenizer, text, length, flags, out, counts, e);
+}
+
+static enum status check_ids(const struct intake *in, size_t line, const struct token_list *tokens, struct error *e)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (tokens->ids[i] < 0 || (size_t)tokens->ids[i] >= in->options.vocabulary) {
+            error_set(e, STATUS_INPUT, "token id %d is outside the model's vocabulary of %zu", (int)tokens->ids[i],
+                      in->options.vocabulary);
+            error_where(e, "line %zu", in->source.items[line].line);
+            error_advice(e, "use the model that the ids were made for");
+            return error_file(e, in->options.path);
+        }
+    return STATUS_OK;
+}
+
+static enum status add_item(struct share *own, size_t line, size_t first, size_t length, struct error *e)
+{
+    enum status s = memory_grow(&own->items, &own->capacity, own->count + 1, sizeof *own->items, "prompts", e);
+    if (s != STATUS_OK)
+        return s;
+    struct intake_item *item = &own->items[own->count++];
+    *item = (struct intake_item){.line = line, .first = first, .length = length};
+    prompts_hash(own->tokens.ids + first, length, item->hash);
+    own->counts.tokens += length;
+    return STATUS_OK;
+}
+
+static enum status too_long(const struct intake *in, size_t line, size_t length, struct error *e)
+{
+    error_set(e, STATUS_INPUT, "a prompt of %zu tokens is longer than the context of %zu", length, in->options.context);
+    error_where(e, "line %zu", in->source.items[line].line);
+    error_advice(e, "use --overlong truncate, split or skip, or a larger --context");
+    return error_file(e, in->options.path);
+}
+
+/* One line becomes no item, one, or several pieces. */
+static enum status take_line(const struct intake *in, size_t line, struct share *own, struct error *e)
+{
+    size_t context = in->options.context;
+    struct tokenizer_counts odd = {0, 0, 0};
+    own->tokens.count = 0;
+    enum status s = encode(in, line, &own->tokens, &odd, e);
+    if (s == STATUS_OK)
+        s = check_ids(in, line, &own->tokens, e);
+    if (s != STATUS_OK)
+        return s;
+    size_t length = own->tokens.count;
+    own->counts.malformed += odd.malformed > 0;
+    own->counts.unknown += odd.unknown;
+    own->counts.double_bos += odd.double_bos;
+    if (length == 0) {
+        own->counts.empty++;
+        return STATUS_OK;
+    }
+    if (length <= context)
+        return add_item(own, line, 0, length, e);
+    switch (in->options.overlong) {
+    case INTAKE_ERROR:
+        return too_long(in, line, length, e);
+    case INTAKE_SKIP:
+        own->counts.skipped++;
+        return STATUS_OK;
+    case INTAKE_TRUNCATE:
+        own->counts.cut++;
+        return add_item(own, line, 0, context, e);
+    case INTAKE_SPLIT:
+        own->counts.cut++;
+        for (size_t first = 0; first < length && s == STATUS_OK; first += context)
+            s = add_item(own, line, first, length - first < context ? length - first : context, e);
+        return s;
+    }
+    return STATUS_OK;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct intake_item *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    for (int i = 1; i >= 0; i--)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* Prompts beyond the first of their hash. */
+static enum status count_repeated(struct intake *in, struct error *e)
+{
+    uint64_t (*hashes)[2];
+    enum status s = memory_array(&hashes, in->count, sizeof *hashes, "prompt hashes", e);
+    if (s != STATUS_OK)
+        return s;
+    for (size_t i = 0; i < in->count; i++)
+        memcpy(hashes[i], in->items[i].hash, sizeof hashes[i]);
+    qsort(hashes, in->count, sizeof *hashes, by_hash);
+    for (size_t i = 1; i < in->count; i++)
+        in->counts.repeated += by_hash(hashes[i], hashes[i - 1]) == 0;
+    memory_free(hashes);
+    return STATUS_OK;
+}
+
+static enum status tokenize_share(struct intake *in, const struct ranks *r, struct share *own, struct error *e)
+{
+    enum status s = STATUS_OK;
+    size_t turn = 0;
+    for (size_t line = 0; line < in->source.count && s == STATUS_OK; line++) {
+        if (line % in->options.shards != in->options.shard)
+            continue;
+        if (turn++ % (size_t)r->size == (size_t)r->rank)
+            s = take_line(in, line, own, e);
+    }
+    return s;
+}
+
+static enum status nothing_left(const struct intake *in, struct error *e)
+{
+    error_set(e, STATUS_INPUT, "holds no prompts to run");
+    error_where(e, "%zu lines read, %llu blank, %llu empty after tokenising, %llu too long", in->source.lines,
+                (unsigned long long)in->counts.blank, (unsigned long long)in->counts.empty,
+                (unsigned long long)in->counts.skipped);
+    error_advice(e, "give at least one line of text");
+    return error_file(e, in->options.path);
+}
+
+static enum status gather_shares(struct intake *in, const struct ranks *r, struct share *own, struct error *e)
+{
+    uint64_t *sums = (uint64_t *)&own->counts;
+    enum status s = ranks_gather(r, own->items, own->count, sizeof *own->items, &in->items, &in->count, e);
+    if (s != STATUS_OK)
+        return s;
+    qsort(in->items, in->count, sizeof *in->items, by_line);
+    ranks_sum(sums, sizeof own->counts / sizeof *sums);
+    in->counts = own->counts;
+    in->counts.blank = in->source.blank;
+    if (in->count == 0)
+        return nothing_left(in, e);
+    return ranks_agree(r, count_repeated(in, e), e);
+}
+
+enum status intake_open(struct intake *in, const struct ranks *r, const struct intake_options *options,
+                        const struct tokenizer *tokenizer, struct error *e)
+{
+    struct share own = {.items = NULL};
+    memset(in, 0, sizeof *in);
+    in->options = *options;
+    in->tokenizer = tokenizer;
+    enum status s = open_bytes(in, r, e);
+    if (s != STATUS_OK)
+        goto done; /* agreed already */
+    if (options->token_ids)
+        s = prompts_open_tokens(&in->source, in->file.bytes, in->file.size, options->limit, options->vocabulary,
+                                options->path, e);
+    else
+        s = prompts_open_text(&in->source, in->file.bytes, in->file.size, options->limit, options->path, e);
+    if (s == STATUS_OK)
+        s = tokenize_share(in, r, &own, e);
+    s = ranks_agree(r, s, e);
+    if (s == STATUS_OK)
+        s = gather_shares(in, r, &own, e);
+done:
+    memory_free(own.items);
+    token_list_free(&own.tokens);
+    if (s != STATUS_OK)
+        intake_close(in);
+    return s;
+}
+
+void intake_close(struct intake *in)
+{
+    prompts_close(&in->source);
+    if (in->received)
+        in->file.bytes = NULL; /* not the file's own */
+    prompt_file_close(&in->file);
+    memory_free(in->received);
+    memory_free(in->items);
+    memset(in, 0, sizeof *in);
+}
+
+enum status intake_tokens(const struct intake *in, const struct intake_item *item, struct token_list *out,
+                          struct error *e)
+{
+    size_t start = out->count;
+    enum status s = encode(in, (size_t)item->line, out, NULL, e);
+    if (s != STATUS_OK)
+        return s;
+    memmove(out->ids + start, out->ids + start + item->first, (size_t)item->length * sizeof *out->ids);
+    out->count = start + (size_t)item->length;
+    return STATUS_OK;
+}

@@ -1,0 +1,62 @@
+/* intake.h - prompts of all ranks: read, tokenised in shares, named, counted.
+ *
+ * Flow: prompt source, tokenizer -> *intake* -> schedule -> batches. Every rank has the source's
+ * bytes (a regular file is mapped by each; a pipe is read by rank 0 and sent), tokenises every
+ * size-th prompt, and tells the others how long each is and its hash. Tokens themselves are
+ * made again by whoever runs the prompt: cheaper than keeping them all everywhere.
+ */
+#ifndef PHI3SAT_CLUSTER_INTAKE_H
+#define PHI3SAT_CLUSTER_INTAKE_H
+
+#include "../text/prompt_file.h"
+#include "../text/prompts.h"
+#include "../text/tokenizer.h"
+#include "ranks.h"
+
+enum intake_overlong { INTAKE_TRUNCATE, INTAKE_SPLIT, INTAKE_SKIP, INTAKE_ERROR };
+
+struct intake_options {
+    const char *path;            /* file, or "-"                                     */
+    bool token_ids;              /* --tokens: lines of ids                            */
+    size_t limit;                /* the first N prompts; PROMPTS_ALL                   */
+    size_t shard, shards;        /* prompts whose index mod shards is shard; 0 of 1     */
+    size_t context;              /* longest prompt in tokens                          */
+    size_t vocabulary;           /* ids must be below it                              */
+    enum intake_overlong overlong;
+    bool no_bos;
+};
+
+/* One prompt as it will be run. */
+struct intake_item {
+    uint64_t hash[2];
+    uint64_t line;      /* index in the source                                        */
+    uint64_t first;     /* token of that prompt where this piece begins (--overlong split) */
+    uint64_t length;    /* tokens, >= 1                                              */
+};
+
+/* What happened on the way, all ranks together. */
+struct intake_counts {
+    uint64_t blank, empty, malformed, cut, skipped, repeated, double_bos, unknown, tokens;
+};
+
+struct intake {
+    struct intake_options options;
+    struct prompt_file file;
+    char *received;                    /* bytes sent by rank 0, or NULL                */
+    struct prompt_source source;
+    const struct tokenizer *tokenizer; /* borrowed; NULL with token_ids                */
+    struct intake_item *items;         /* [count], by line and first                   */
+    size_t count;
+    struct intake_counts counts;
+};
+
+/* Collective. Fails alike on all ranks. `tokenizer` is borrowed until intake_close. */
+enum status intake_open(struct intake *in, const struct ranks *r, const struct intake_options *options,
+                        const struct tokenizer *tokenizer, struct error *e) ERROR_MUST_USE;
+void intake_close(struct intake *in);
+
+/* Appends the ids of one item to `out`. */
+enum status intake_tokens(const struct intake *in, const struct intake_item *item, struct token_list *out,
+                          struct error *e) ERROR_MUST_USE;
+
+#endif

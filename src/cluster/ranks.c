@@ -1,0 +1,161 @@
+/* ranks.c - thin words over MPI; see ranks.h.
+ *
+ * MPI counts are ints: larger messages go in slices. */
+#include "ranks.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/log.h"
+#include "../base/memory.h"
+
+#define SLICE ((size_t)1 << 28) /* bytes a message */
+
+static bool started(void)
+{
+    int yes = 0, over = 0;
+    MPI_Initialized(&yes);
+    MPI_Finalized(&over);
+    return yes && !over;
+}
+
+enum status ranks_start(struct ranks *r, int *argc, char ***argv, struct error *e)
+{
+    int given, length = 0;
+    MPI_Comm node;
+    if (!started() && MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
+        return error_set(e, STATUS_FAILED, "MPI can't start");
+    memset(r, 0, sizeof *r);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->size);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &r->node_rank);
+    MPI_Comm_size(node, &r->node_size);
+    MPI_Comm_free(&node);
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    MPI_Get_processor_name(name, &length);
+    snprintf(r->host, sizeof r->host, "%.*s", (int)sizeof r->host - 1, name);
+    return STATUS_OK;
+}
+
+void ranks_finish(void)
+{
+    if (started())
+        MPI_Finalize();
+}
+
+bool ranks_speaks(void)
+{
+    if (started()) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        return rank == 0;
+    }
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value)
+            return strcmp(value, "0") == 0;
+    }
+    return true;
+}
+
+enum status ranks_agree(const struct ranks *r, enum status own, struct error *e)
+{
+    int failing = own == STATUS_OK ? r->size : r->rank, first;
+    MPI_Allreduce(&failing, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == r->size)
+        return STATUS_OK;
+    MPI_Bcast(e, (int)sizeof *e, MPI_BYTE, first, MPI_COMM_WORLD);
+    return e->status;
+}
+
+void ranks_abort(const struct ranks *r, const struct error *e)
+{
+    struct error told = *e;
+    snprintf(told.sentence, sizeof told.sentence, "rank %d on %s: %.600s", r->rank, r->host, e->sentence);
+    log_error(&told);
+    MPI_Abort(MPI_COMM_WORLD, told.status);
+    abort(); /* MPI_Abort does not return; the compiler can't know */
+}
+
+void ranks_sum(uint64_t *values, size_t count)
+{
+    MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void ranks_broadcast(void *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += SLICE) {
+        size_t slice = size - at < SLICE ? size - at : SLICE;
+        MPI_Bcast((char *)bytes + at, (int)slice, MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
+}
+
+double ranks_max(double value)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return value;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+enum status ranks_hosts(const struct ranks *r, char **names, struct error *e)
+{
+    char *all;
+    size_t width = sizeof r->host, total;
+    *names = NULL;
+    enum status s = ranks_gather(r, r->host, 1, width, &all, &total, e);
+    if (s != STATUS_OK)
+        return s;
+    s = memory_array(names, r->rank == 0 ? total : 1, width, "host names", e);
+    if (s == STATUS_OK && r->rank == 0) {
+        qsort(all, total, width, by_name);
+        size_t used = 0;
+        for (size_t i = 0; i < total; i++)
+            if (i == 0 || strcmp(all + i * width, all + (i - 1) * width) != 0)
+                used += (size_t)snprintf(*names + used, total * width - used, "%s%s", used ? " " : "", all + i * width);
+    }
+    memory_free(all);
+    return s;
+}
+
+enum status ranks_gather(const struct ranks *r, const void *own, size_t count, size_t size, void *all, size_t *total,
+                         struct error *e)
+{
+    int *counts = NULL, *places = NULL, mine = (int)count, sum = 0;
+    void *result = NULL;
+    MPI_Datatype record;
+    enum status s = memory_array(&counts, (size_t)r->size, sizeof *counts, "a gather", e);
+    if (s == STATUS_OK)
+        s = memory_array(&places, (size_t)r->size, sizeof *places, "a gather", e);
+    s = ranks_agree(r, s, e);
+    if (s == STATUS_OK) {
+        MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < r->size; i++) {
+            places[i] = sum;
+            sum += counts[i];
+        }
+        s = ranks_agree(r, memory_array(&result, (size_t)sum, size, "what was gathered", e), e);
+    }
+    if (s == STATUS_OK) {
+        MPI_Type_contiguous((int)size, MPI_BYTE, &record);
+        MPI_Type_commit(&record);
+        MPI_Allgatherv(own, mine, record, result, counts, places, record, MPI_COMM_WORLD);
+        MPI_Type_free(&record);
+    }
+    memory_free(counts);
+    memory_free(places);
+    if (s != STATUS_OK) {
+        memory_free(result);
+        result = NULL;
+    }
+    memcpy(all, &result, sizeof result);
+    *total = (size_t)sum;
+    return s;
+}

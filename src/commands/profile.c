@@ -1,0 +1,404 @@
+/* profile.c - the main job from options to outputs, the same steps on every rank.
+ *
+ * Check everything first (model, tokenizer, outputs, prompts), run, merge, write. After each
+ * step that can fail on one rank only, the ranks agree (cluster/ranks.h), so that all leave together
+ * with one message. Notes wait until the checks are over.
+ */
+#include "profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../archive/archive_writer.h"
+#include "../base/clock.h"
+#include "../base/log.h"
+#include "../base/memory.h"
+#include "../base/outfile.h"
+#include "../base/threads.h"
+#include "../cluster/batches.h"
+#include "../cluster/merge.h"
+#include "../cluster/schedule.h"
+#include "../model/fingerprint.h"
+#include "../report/token_lines.h"
+#include "build_id.h"
+#include "profile_options.h"
+#include "profile_results.h"
+
+/* Everything a run owns; zeroed members are not there yet. */
+struct profile {
+    struct profile_options options;
+    struct ranks ranks;
+    int argc;
+    char **argv;
+    struct model_file *file;
+    struct config config;
+    struct weights weights;
+    struct tokenizer *tokenizer;
+    const struct kernels *kernels;
+    struct intake intake;
+    struct forward *forward;
+    struct collector collector;
+    struct archive_facts facts;
+    uint64_t (*hashes)[2];   /* [layers + 1]: layers, then globals */
+    char started[32];
+    double start;
+};
+
+static enum status open_model(struct profile *p, struct error *e)
+{
+    enum status s = model_file_open(&p->file, p->options.model, e);
+    if (s == STATUS_OK)
+        s = config_read(&p->config, p->file, e);
+    if (s == STATUS_OK)
+        s = weights_open(&p->weights, &p->config, p->file, e);
+    if (s == STATUS_OK && p->options.prompts)
+        s = tokenizer_open(&p->tokenizer, p->file, e);
+    if (s == STATUS_OK)
+        s = kernels_select(getenv("PHI3SAT_KERNELS"), &p->kernels, e);
+    return s;
+}
+
+/* An output that is an input would be replaced by what was made from it. */
+static enum status refuse_input(const char *path, const struct mapping *input, struct error *e)
+{
+    if (!input->bytes || !outfile_is_input(path, input->device, input->inode))
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "is an input and can't be an output too");
+    error_advice(e, "choose another --output or --hdf5");
+    return error_file(e, path);
+}
+
+static enum status check_outputs(const struct profile *p, struct error *e)
+{
+    const char *const paths[] = {p->options.csv_path, p->options.hdf5_path};
+    struct mapping prompts = {.bytes = NULL};
+    struct error ignored;
+    const char *source = p->options.prompts ? p->options.prompts : p->options.tokens;
+    /* a source that can't be opened is told by the intake, in its turn */
+    bool mapped = strcmp(source, "-") != 0 && mapping_open(&prompts, source, &ignored) == STATUS_OK;
+    enum status s = STATUS_OK;
+    for (int i = 0; i < 2 && s == STATUS_OK; i++) {
+        s = refuse_input(paths[i], model_file_mapping(p->file), e);
+        if (s == STATUS_OK && mapped)
+            s = refuse_input(paths[i], &prompts, e);
+    }
+    mapping_close(&prompts);
+    if (s == STATUS_OK)
+        s = outfile_probe(p->options.csv_path, e);
+    return s == STATUS_OK ? archive_writer_probe(p->options.hdf5_path, e) : s;
+}
+
+static void choose_threads(const struct profile *p)
+{
+    const char *variable = getenv("OMP_NUM_THREADS");
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int available = threads_available(), wanted = variable ? atoi(variable) : 0;
+    if (p->options.threads)
+        wanted = (int)p->options.threads;
+    if (wanted <= 0) /* not bound by the launcher: the ranks of a node share its cores */
+        wanted = available >= online ? available / p->ranks.node_size : available;
+    threads_set(wanted);
+}
+
+static size_t window_of(const struct profile *p)
+{
+    return p->options.window_given ? p->options.window_size : p->config.window;
+}
+
+static size_t context_of(const struct profile *p)
+{
+    return p->options.context ? (size_t)p->options.context : p->config.context;
+}
+
+static enum status open_prompts(struct profile *p, struct error *e)
+{
+    struct intake_options o = {
+        .path = p->options.prompts ? p->options.prompts : p->options.tokens, .token_ids = p->options.tokens != NULL,
+        .limit = p->options.limit, .shard = p->options.shard_index, .shards = p->options.shard_count,
+        .context = context_of(p), .vocabulary = p->config.vocabulary,
+        .overlong = (enum intake_overlong)p->options.overlong, .no_bos = p->options.no_bos};
+    return intake_open(&p->intake, &p->ranks, &o, p->tokenizer, e);
+}
+
+static enum status open_forward(struct profile *p, struct error *e)
+{
+    struct forward_options o = {.batch_tokens = (size_t)p->options.batch_tokens,
+                                .skip_first = (size_t)p->options.skip_first,
+                                .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p)};
+    enum status s = forward_open(&p->forward, &p->config, &p->weights, p->kernels, &o, e);
+    return s == STATUS_OK ? collector_open(&p->collector, p->config.layers, p->config.intermediate, e) : s;
+}
+
+/* Each rank hashes every size-th layer; the sum of the others' zeros and ours is ours. */
+static enum status fingerprint(struct profile *p, struct error *e)
+{
+    size_t layers = p->config.layers, size = (size_t)p->ranks.size, rank = (size_t)p->ranks.rank;
+    enum status s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);
+    for (size_t l = rank; l < layers && s == STATUS_OK; l += size)
+        s = fingerprint_layer(&p->config, &p->weights, l, p->hashes[l], e);
+    if (s == STATUS_OK && rank == layers % size)
+        s = fingerprint_globals(&p->config, &p->weights, p->hashes[layers], e);
+    s = ranks_agree(&p->ranks, s, e);
+    if (s == STATUS_OK)
+        ranks_sum(&p->hashes[0][0], 2 * (layers + 1));
+    return s;
+}
+
+static void tell_counts(const struct profile *p)
+{
+    const struct intake_counts *c = &p->intake.counts;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } oddities[] = {{c->cut, "prompts longer than the context were cut"},
+                    {c->skipped, "prompts longer than the context were skipped"},
+                    {c->empty, "prompts were empty after tokenising and skipped"},
+                    {c->malformed, "prompts hold malformed UTF-8"},
+                    {c->unknown, "bytes have no token in the vocabulary"},
+                    {c->double_bos, "prompts begin with the BOS token: one is kept"},
+                    {c->repeated, "prompts are repeated; each counts"}};
+    for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++)
+        if (oddities[i].count)
+            log_warning("%llu %s", (unsigned long long)oddities[i].count, oddities[i].what);
+    if (c->blank)
+        log_line("%llu blank lines skipped", (unsigned long long)c->blank);
+}
+
+static void tell_start(const struct profile *p)
+{
+    const struct config *c = &p->config;
+    size_t longest = 0;
+    for (size_t i = 0; i < p->intake.count; i++)
+        longest = p->intake.items[i].length > longest ? (size_t)p->intake.items[i].length : longest;
+    log_line("model: %s, %s, %zu layers, hidden %zu, intermediate %zu (%s)", p->options.model, c->architecture,
+             c->layers, c->hidden, c->intermediate, p->weights.types);
+    log_line("prompts: %zu with %llu tokens, the longest %zu", p->intake.count,
+             (unsigned long long)p->intake.counts.tokens, longest);
+    log_line("run: %d rank%s x %d thread%s, kernels %s, batches of %llu tokens", p->ranks.size,
+             p->ranks.size == 1 ? "" : "s", threads_count(), threads_count() == 1 ? "" : "s", p->kernels->name,
+             (unsigned long long)p->options.batch_tokens);
+    if (p->tokenizer && tokenizer_note(p->tokenizer))
+        log_warning("%s", tokenizer_note(p->tokenizer));
+    if (context_of(p) > c->context && longest > c->context)
+        log_warning("prompts go beyond the model's context of %zu tokens", c->context);
+    if (window_of(p) && longest > window_of(p))
+        log_line("attention looks back %zu tokens (%s); other engines may not", window_of(p),
+                 p->options.window_given ? "--window" : "the file's sliding window");
+    tell_counts(p);
+    log_release();
+}
+
+static enum status prepare(struct profile *p, struct error *e)
+{
+    enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
+    if (s == STATUS_OK)
+        s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? check_outputs(p, e) : STATUS_OK, e);
+    if (s == STATUS_OK)
+        s = open_prompts(p, e);
+    if (s != STATUS_OK)
+        return s;
+    choose_threads(p);
+    s = ranks_agree(&p->ranks, open_forward(p, e), e);
+    return s == STATUS_OK ? fingerprint(p, e) : s;
+}
+
+static enum status run_share(struct profile *p, struct error *e)
+{
+    const struct config *c = &p->config;
+    double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), h = (double)c->hidden;
+    struct schedule_cost cost = {2 * h * (q + kv) + 3 * h * (double)c->intermediate, q};
+    size_t *mine, count;
+    enum status s = schedule_share(p->intake.items, p->intake.count, cost, (size_t)p->ranks.size,
+                                   (size_t)p->ranks.rank, &mine, &count, e);
+    if (s == STATUS_OK && count) {
+        struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, (size_t)p->options.skip_first,
+                            p->ranks.size};
+        s = batches_run(&b, p->forward, &p->collector, e);
+    }
+    memory_free(mine);
+    return s;
+}
+
+static void fill_model_facts(struct profile *p)
+{
+    struct archive_facts *f = &p->facts;
+    const struct config *c = &p->config;
+    memcpy(f->globals_fingerprint, p->hashes[c->layers], sizeof f->globals_fingerprint);
+    f->layer_fingerprint = p->hashes;
+    fingerprint_model(f->globals_fingerprint, (const uint64_t (*)[2])p->hashes, c->layers, f->model_fingerprint);
+    snprintf(f->architecture, sizeof f->architecture, "%s", c->architecture);
+    f->layers = c->layers;
+    f->hidden_size = c->hidden;
+    f->intermediate_size = c->intermediate;
+    f->heads = c->heads;
+    f->kv_heads = c->kv_heads;
+    f->head_dimension = c->head_dim;
+    f->rotary_dimension = c->rotary;
+    f->vocabulary = c->vocabulary;
+    f->context = c->context;
+    f->rms_epsilon = c->epsilon;
+    f->rope_base = c->rope_base;
+    f->context_used = context_of(p);
+    f->window = window_of(p);
+    if (c->rotary == 0)
+        snprintf(f->rotary, sizeof f->rotary, "none");
+    else if (p->weights.factors_long && p->weights.longrope)
+        snprintf(f->rotary, sizeof f->rotary, "longrope (%zu)", c->original_context);
+    else if (p->weights.factors_long)
+        snprintf(f->rotary, sizeof f->rotary, "factors");
+    else if (c->rope_divisor != 1.0)
+        snprintf(f->rotary, sizeof f->rotary, "linear (%g)", c->rope_divisor);
+    else
+        snprintf(f->rotary, sizeof f->rotary, "plain");
+    snprintf(f->precision, sizeof f->precision, "f32");
+}
+
+static enum status fill_prompt_facts(struct profile *p, struct prompt_set *set, struct error *e)
+{
+    struct archive_facts *f = &p->facts;
+    enum status s = STATUS_OK;
+    for (size_t i = 0; i < p->intake.count && s == STATUS_OK; i++) {
+        const struct intake_item *item = &p->intake.items[i];
+        struct prompt_set_entry entry = {{item->hash[0], item->hash[1]}, 1, item->length};
+        s = prompt_set_add(set, &entry, e);
+    }
+    if (s != STATUS_OK)
+        return s;
+    prompt_set_sort(set);
+    f->prompts = p->intake.count;
+    f->tokens = p->intake.counts.tokens;
+    f->prompts_cut = p->intake.counts.cut;
+    f->prompts_repeated = p->intake.counts.repeated;
+    f->skip_first = p->options.skip_first;
+    f->criteria = p->options.criteria;
+    return prompt_set_fingerprint(set, f->prompts_fingerprint, e);
+}
+
+static enum status join_command_line(const struct profile *p, char **line, struct error *e)
+{
+    size_t size = 8;
+    for (int i = 0; i < p->argc; i++)
+        size += strlen(p->argv[i]) + 1;
+    enum status s = memory_array(line, size, 1, "the command line", e);
+    if (s != STATUS_OK)
+        return s;
+    size_t used = (size_t)snprintf(*line, size, "phi3sat");
+    for (int i = 1; i < p->argc; i++)
+        used += (size_t)snprintf(*line + used, size - used, " %s", p->argv[i]);
+    return s;
+}
+
+/* Rank 0 writes; `hosts` and `seconds` were gathered from all. */
+static enum status write_results(struct profile *p, const char *hosts, double seconds, uint64_t *nonfinite,
+                                 struct error *e)
+{
+    struct prompt_set set = {.entry = NULL};
+    char *line = NULL, grid[32], finished[32];
+    fill_model_facts(p);
+    enum status s = fill_prompt_facts(p, &set, e);
+    if (s == STATUS_OK)
+        s = join_command_line(p, &line, e);
+    snprintf(grid, sizeof grid, "%dx1", p->ranks.size);
+    clock_utc(finished, sizeof finished);
+    struct archive_run run = {
+        .program_version = PACKAGE_VERSION, .build = BUILD_ID, .started = p->started, .finished = finished,
+        .command_line = line, .model_file = p->options.model, .model_kind = model_file_kind(p->file),
+        .weight_types = p->weights.types, .prompts_source = p->intake.options.path, .hosts = hosts, .grid = grid,
+        .kernels = p->kernels->name, .ranks = (uint64_t)p->ranks.size, .threads = (uint64_t)threads_count(),
+        .blank_lines = p->intake.counts.blank, .empty_prompts = p->intake.counts.empty,
+        .overlong_skipped = p->intake.counts.skipped, .malformed_prompts = p->intake.counts.malformed,
+        .seconds = seconds, .tokens_per_second = seconds > 0 ? (double)p->facts.tokens / seconds : 0};
+    struct profile_results results = {&p->collector.state, &p->facts, &run, &set, p->options.csv_path,
+                                      p->options.hdf5_path};
+    if (s == STATUS_OK)
+        s = profile_results_write(&results, nonfinite, e);
+    prompt_set_free(&set);
+    memory_free(line);
+    return s;
+}
+
+static enum status tell_nonfinite(struct profile *p, uint64_t count, struct error *e)
+{
+    static const char *const series[] = {"gate", "up", "ffn"};
+    struct collector_nonfinite *all, first = p->collector.first;
+    size_t total;
+    enum status s = ranks_gather(&p->ranks, &first, 1, sizeof first, &all, &total, e);
+    if (s != STATUS_OK)
+        return s;
+    for (size_t i = 0; i < total; i++)
+        if (collector_earlier(&all[i], &first))
+            first = all[i];
+    memory_free(all);
+    ranks_broadcast(&count, sizeof count);
+    if (!count)
+        return STATUS_OK;
+    log_warning("%llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), prompt %llu, token %llu",
+                (unsigned long long)count, (unsigned long long)first.layer, (unsigned long long)first.neuron,
+                series[first.series], (unsigned long long)first.prompt, (unsigned long long)first.position);
+    return STATUS_NONFINITE;
+}
+
+static enum status run(struct profile *p, struct error *e)
+{
+    char *hosts = NULL;
+    uint64_t nonfinite = 0;
+    enum status s = prepare(p, e);
+    if (s != STATUS_OK)
+        return s;
+    tell_start(p);
+    s = run_share(p, e);
+    if (s != STATUS_OK && p->ranks.size > 1)
+        ranks_abort(&p->ranks, e);
+    if (s != STATUS_OK)
+        return s;
+    merge_ranks(&p->collector.state);
+    double seconds = ranks_max(clock_seconds() - p->start);
+    s = ranks_agree(&p->ranks, ranks_hosts(&p->ranks, &hosts, e), e);
+    if (s == STATUS_OK)
+        s = ranks_agree(&p->ranks, p->ranks.rank ? STATUS_OK : write_results(p, hosts, seconds, &nonfinite, e), e);
+    memory_free(hosts);
+    if (s != STATUS_OK)
+        return s;
+    s = tell_nonfinite(p, nonfinite, e);
+    log_line("written: %s", p->options.csv_path);
+    log_line("written: %s", p->options.hdf5_path);
+    return s;
+}
+
+static void close_all(struct profile *p)
+{
+    collector_close(&p->collector);
+    forward_close(p->forward);
+    intake_close(&p->intake);
+    tokenizer_close(p->tokenizer);
+    weights_free(&p->weights);
+    model_file_close(p->file);
+    memory_free(p->hashes);
+}
+
+enum status profile_command(int argc, char **argv, struct error *e)
+{
+    static struct profile p; /* large, one a process */
+    bool help;
+    enum status s = profile_options_read(&p.options, argc, argv, &help, e);
+    if (s == STATUS_OK && help)
+        return ranks_speaks() ? token_lines_help(profile_options_table(), e) : STATUS_OK;
+    struct error mpi;
+    if (ranks_start(&p.ranks, &argc, &argv, &mpi) != STATUS_OK) {
+        *e = mpi;
+        return mpi.status;
+    }
+    if (s != STATUS_OK)
+        return s; /* the same on all ranks */
+    p.argc = argc;
+    p.argv = argv;
+    p.start = clock_seconds();
+    clock_utc(p.started, sizeof p.started);
+    log_open(p.ranks.rank == 0, p.options.quiet ? LOG_QUIET : p.options.verbose ? LOG_VERBOSE : LOG_NORMAL,
+             (enum log_progress)p.options.progress);
+    s = run(&p, e);
+    close_all(&p);
+    return s;
+}

@@ -1,0 +1,192 @@
+/* profile_options.c - the option table of the profiler and what follows from it. */
+#include "profile_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const overlong_names[] = {"truncate", "split", "skip", "error", NULL};
+static const char *const precision_names[] = {"f32", NULL};
+static const char *const combine_names[] = {"all", "any", "ffn", NULL};
+static const char *const activity_names[] = {"magnitude", "signed", NULL};
+static const char *const progress_names[] = {"auto", "always", "never", NULL};
+
+#define AT(member) offsetof(struct profile_options, member)
+
+static const struct options_row fixed_rows[] = {
+    {.name = "Input", .kind = OPTIONS_HEADING},
+    {.name = "model", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE", .help = "model file (GGUF)"},
+    {.name = "knot", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE",
+     .help = "the same; what a file is, its content tells"},
+    {.name = "prompts", .kind = OPTIONS_TEXT, .offset = AT(prompts), .argument = "FILE",
+     .help = "prompts, one a line; - is standard input"},
+    {.name = "tokens", .kind = OPTIONS_TEXT, .offset = AT(tokens), .argument = "FILE",
+     .help = "token ids instead, one sequence a line, taken as they are"},
+    {.name = "num-prompts", .kind = OPTIONS_UINT, .offset = AT(num_prompts), .argument = "N", .min = 1, .max = 1e15,
+     .help = "only the first N prompts", .default_text = "all"},
+    {.name = "shard", .kind = OPTIONS_TEXT, .offset = AT(shard), .argument = "K/N",
+     .help = "only prompts whose index modulo N is K"},
+    {.name = "context", .kind = OPTIONS_UINT, .offset = AT(context), .argument = "N", .min = 1, .max = 16777216,
+     .help = "longest prompt in tokens", .default_text = "the model's"},
+    {.name = "overlong", .kind = OPTIONS_CHOICE, .offset = AT(overlong), .argument = "WHAT", .choices = overlong_names,
+     .help = "longer prompts: truncate, split, skip or error", .default_text = "truncate"},
+    {.name = "window", .kind = OPTIONS_TEXT, .offset = AT(window), .argument = "N",
+     .help = "tokens that attention looks back, itself included, or off", .default_text = "the file's"},
+    {.name = "no-bos", .kind = OPTIONS_FLAG, .offset = AT(no_bos), .help = "add no special tokens to prompts"},
+    {.name = "Output", .kind = OPTIONS_HEADING},
+    {.name = "output", .kind = OPTIONS_TEXT, .offset = AT(output), .argument = "FILE", .help = "summary CSV",
+     .default_text = "phi3-saturation-report.csv"},
+    {.name = "hdf5", .kind = OPTIONS_TEXT, .offset = AT(hdf5), .argument = "FILE",
+     .help = "archive with all arrays", .default_text = "the output's name with .h5"},
+    {.name = "progress", .kind = OPTIONS_CHOICE, .offset = AT(progress), .argument = "WHEN", .choices = progress_names,
+     .help = "auto, always or never", .default_text = "auto"},
+    {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the summary only"},
+    {.name = "verbose", .kind = OPTIONS_FLAG, .offset = AT(verbose), .help = "say more about what is done"},
+    {.name = "Computation", .kind = OPTIONS_HEADING},
+    {.name = "batch-tokens", .kind = OPTIONS_UINT, .offset = AT(batch_tokens), .argument = "N", .min = 1, .max = 65536,
+     .help = "tokens that go through a layer together", .default_text = "512"},
+    {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
+     .help = "threads of each rank", .default_text = "OMP_NUM_THREADS, else the rank's cores"},
+    {.name = "precision", .kind = OPTIONS_CHOICE, .offset = AT(precision), .argument = "NAME",
+     .choices = precision_names, .help = "f32: weights decoded exactly, float32 arithmetic", .default_text = "f32"},
+    {.name = "skip-first", .kind = OPTIONS_UINT, .offset = AT(skip_first), .argument = "N", .min = 0, .max = 16777216,
+     .help = "leave the first N positions of each prompt out of the statistics", .default_text = "0"},
+    {.name = "Saturation", .kind = OPTIONS_HEADING},
+    {.name = "activity-threshold", .kind = OPTIONS_FLOAT, .offset = AT(criteria.activity_threshold), .argument = "X",
+     .min = 0, .max = 1e6, .help = "a sample is of low activity below this magnitude", .default_text = "0.1"},
+    {.name = "activity", .kind = OPTIONS_CHOICE, .offset = AT(activity), .argument = "KIND", .choices = activity_names,
+     .help = "low activity by magnitude, or signed (x < threshold)", .default_text = "magnitude"},
+    {.name = "combine", .kind = OPTIONS_CHOICE, .offset = AT(combine), .argument = "RULE", .choices = combine_names,
+     .help = "a neuron is saturated when all, any or the ffn of its series are", .default_text = "all"},
+    {.name = "super-ratio", .kind = OPTIONS_FLOAT, .offset = AT(criteria.super_ratio), .argument = "X", .min = 1,
+     .max = 1e9, .help = "max |ffn| against the layer's median that makes a super neuron", .default_text = "100"},
+};
+
+#define FIXED_COUNT (sizeof fixed_rows / sizeof *fixed_rows)
+
+const struct options_table *profile_options_table(void)
+{
+    static struct options_row rows[FIXED_COUNT + CRITERIA_COUNT];
+    static char defaults[CRITERIA_COUNT][16];
+    static struct options_table table = {
+        .command = "phi3sat profile",
+        .usage = "--model FILE --prompts FILE [OPTION]...",
+        .purpose = "Runs the model over the prompts and reports which feed-forward neurons are frozen or dead.\n"
+                   "Runs alone or under mpirun or srun; the results are the same.",
+        .rows = rows,
+        .count = FIXED_COUNT + CRITERIA_COUNT,
+        .ending = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 output could not be written,\n"
+                  "5 done but with NaN or infinity among the activations.\n\n"
+                  "Example: mpirun -np 2 phi3sat --model m.gguf --prompts p.txt --output r.csv"};
+    memcpy(rows, fixed_rows, sizeof fixed_rows);
+    for (int i = 0; i < CRITERIA_COUNT; i++) {
+        const struct criteria_row *c = &criteria_table[i];
+        snprintf(defaults[i], sizeof defaults[i], "%g", (double)c->threshold);
+        rows[FIXED_COUNT + (size_t)i] = (struct options_row){
+            .name = c->option, .kind = OPTIONS_FLOAT, .offset = AT(criteria.threshold) + (size_t)i * sizeof(float),
+            .argument = "X", .min = 0, .max = 1e12, .help = c->help, .default_text = defaults[i]};
+    }
+    return &table;
+}
+
+static enum status usage(struct error *e)
+{
+    error_advice(e, "see 'phi3sat profile --help'");
+    return STATUS_USAGE;
+}
+
+static enum status read_shard(struct profile_options *o, struct error *e)
+{
+    unsigned long long k, n;
+    char rest;
+    o->shard_count = 1;
+    if (!o->shard)
+        return STATUS_OK;
+    if (sscanf(o->shard, "%llu/%llu%c", &k, &n, &rest) != 2 || n == 0 || k >= n || n > 1000000 ||
+        strchr(o->shard, '-')) {
+        error_set(e, STATUS_USAGE, "--shard '%s' is not K/N with K from 0 to N-1", o->shard);
+        return usage(e);
+    }
+    o->shard_index = (size_t)k;
+    o->shard_count = (size_t)n;
+    return STATUS_OK;
+}
+
+static enum status read_window(struct profile_options *o, struct error *e)
+{
+    if (!o->window)
+        return STATUS_OK;
+    o->window_given = true;
+    if (strcmp(o->window, "off") == 0)
+        return STATUS_OK;
+    char *end;
+    unsigned long long n = strtoull(o->window, &end, 10);
+    if (*o->window < '0' || *o->window > '9' || *end || n == 0 || n > 16777216) {
+        error_set(e, STATUS_USAGE, "--window '%s' is neither a number of tokens from 1 to 16777216 nor off", o->window);
+        return usage(e);
+    }
+    o->window_size = (size_t)n;
+    return STATUS_OK;
+}
+
+/* R.csv -> R.h5; any other name gets .h5 behind it. */
+static enum status name_outputs(struct profile_options *o, struct error *e)
+{
+    size_t length = strlen(o->output), stem = length;
+    if (length > 4 && strcmp(o->output + length - 4, ".csv") == 0)
+        stem = length - 4;
+    if (length + 4 > sizeof o->csv_path || (o->hdf5 && strlen(o->hdf5) + 1 > sizeof o->hdf5_path)) {
+        error_set(e, STATUS_USAGE, "an output's name is longer than %zu bytes", sizeof o->csv_path - 4);
+        return usage(e);
+    }
+    snprintf(o->csv_path, sizeof o->csv_path, "%s", o->output);
+    if (o->hdf5)
+        snprintf(o->hdf5_path, sizeof o->hdf5_path, "%s", o->hdf5);
+    else
+        snprintf(o->hdf5_path, sizeof o->hdf5_path, "%.*s.h5", (int)stem, o->output);
+    if (strcmp(o->csv_path, o->hdf5_path) == 0) {
+        error_set(e, STATUS_USAGE, "--output and --hdf5 name the same file '%s'", o->csv_path);
+        return usage(e);
+    }
+    return STATUS_OK;
+}
+
+static enum status check(struct profile_options *o, struct error *e)
+{
+    const char *wrong = NULL;
+    if (!o->model)
+        wrong = "no model: give --model FILE";
+    else if (!o->prompts && !o->tokens)
+        wrong = "no prompts: give --prompts FILE or --tokens FILE";
+    else if (o->prompts && o->tokens)
+        wrong = "--prompts and --tokens exclude each other";
+    else if (o->quiet && o->verbose)
+        wrong = "--quiet and --verbose exclude each other";
+    if (!wrong)
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "%s", wrong);
+    return usage(e);
+}
+
+enum status profile_options_read(struct profile_options *o, int argc, char **argv, bool *help, struct error *e)
+{
+    const struct options_table *table = profile_options_table();
+    struct options_result result;
+    memset(o, 0, sizeof *o);
+    o->output = "phi3-saturation-report.csv";
+    o->batch_tokens = 512;
+    o->criteria = criteria_defaults();
+    enum status s = options_parse(table, argc, argv, o, &result, e);
+    *help = s == STATUS_OK && result.help;
+    if (s != STATUS_OK || *help)
+        return s;
+    o->criteria.activity_signed = o->activity == 1;
+    o->criteria.combine = (enum criteria_combine)o->combine;
+    o->limit = options_given(table, &result, "num-prompts") ? (size_t)o->num_prompts : PROMPTS_ALL;
+    s = check(o, e);
+    if (s == STATUS_OK)
+        s = read_shard(o, e);
+    if (s == STATUS_OK)
+        s = read_window(o, e);
+    return s == STATUS_OK ? name_outputs(o, e) : s;
+}

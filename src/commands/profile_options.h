@@ -1,0 +1,30 @@
+/* profile_options.h - what `phi3sat profile` can be told. */
+#ifndef PHI3SAT_COMMANDS_PROFILE_OPTIONS_H
+#define PHI3SAT_COMMANDS_PROFILE_OPTIONS_H
+
+#include "../base/options.h"
+#include "../cluster/intake.h"
+#include "../stats/criteria.h"
+
+struct profile_options {
+    const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard;
+    uint64_t num_prompts, batch_tokens, threads, context, skip_first;
+    int overlong, precision, combine, activity, progress;
+    bool no_bos, quiet, verbose;
+    struct criteria criteria;
+    /* worked out by profile_options_read: */
+    size_t limit;                /* the first N prompts; PROMPTS_ALL                */
+    size_t shard_index, shard_count;
+    bool window_given;
+    size_t window_size;          /* with window_given; 0: off                       */
+    char csv_path[4096], hdf5_path[4096];
+};
+
+/* The table (rows of the criteria come from criteria_table). Static; not thread-safe. */
+const struct options_table *profile_options_table(void);
+
+/* Parses and checks; `help` is true when --help was given. STATUS_USAGE. */
+enum status profile_options_read(struct profile_options *o, int argc, char **argv, bool *help,
+                                 struct error *e) ERROR_MUST_USE;
+
+#endif

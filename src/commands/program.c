@@ -1,0 +1,58 @@
+/* program.c - the table of subcommands; see program.h. */
+#include "program.h"
+
+#include <string.h>
+
+#include "../cluster/ranks.h"
+#include "../kernels/kernels.h"
+#include "../report/program_text.h"
+#include "build_id.h"
+#include "profile.h"
+#include "tokenize.h"
+
+struct subcommand {
+    const char *name, *does;
+    enum status (*run)(int argc, char **argv, struct error *e);
+};
+
+static const struct subcommand subcommands[] = {
+    {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
+    {"tokenize", "print the token ids of a text", tokenize_command},
+};
+
+#define COUNT (sizeof subcommands / sizeof *subcommands)
+
+static enum status help(struct error *e)
+{
+    struct program_text_row rows[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        rows[i] = (struct program_text_row){subcommands[i].name, subcommands[i].does};
+    return program_text_help(rows, COUNT, e);
+}
+
+static enum status version(bool verbose, struct error *e)
+{
+    const char *kernels[8];
+    size_t count = 0;
+    for (; verbose && count < 8 && kernels_at(count); count++)
+        kernels[count] = kernels_at(count)->name;
+    return program_text_version(PACKAGE_VERSION, BUILD_ID, kernels, count, e);
+}
+
+enum status program_run(int argc, char **argv, struct error *e)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return ranks_speaks() ? help(e) : STATUS_OK;
+    if (strcmp(word, "--version") == 0)
+        return ranks_speaks() ? version(argc > 2 && strcmp(argv[2], "--verbose") == 0, e) : STATUS_OK;
+    for (size_t i = 0; i < COUNT; i++)
+        if (strcmp(word, subcommands[i].name) == 0)
+            return subcommands[i].run(argc - 1, argv + 1, e);
+    if (*word && *word != '-') {
+        error_set(e, STATUS_USAGE, "unknown command '%s'", word);
+        error_advice(e, "see 'phi3sat --help'");
+        return STATUS_USAGE;
+    }
+    return profile_command(argc, argv, e);
+}

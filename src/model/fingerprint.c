@@ -1,0 +1,113 @@
+/* fingerprint.c - hashes decoded weights row by row; see fingerprint.h. */
+#include "fingerprint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY /* XXH3_state_t on the stack */
+#include <xxhash.h>
+
+#include "../base/memory.h"
+
+static void finish(const XXH3_state_t *state, uint64_t hash[2])
+{
+    XXH128_hash_t h = XXH3_128bits_digest(state);
+    hash[0] = h.low64;
+    hash[1] = h.high64;
+}
+
+static void add_name(XXH3_state_t *state, const char *name, size_t outputs, size_t inputs)
+{
+    char text[96];
+    int length = snprintf(text, sizeof text, "%s %zu %zu\n", name, outputs, inputs);
+    XXH3_128bits_update(state, text, (size_t)length);
+}
+
+/* float32 in memory is little-endian on every machine that phi3sat supports. */
+static void add_matrix(XXH3_state_t *state, const char *name, const struct weight *w, float *row)
+{
+    add_name(state, name, w->outputs, w->inputs);
+    for (size_t r = 0; r < w->outputs; r++) {
+        weights_decode(w, r, 0, w->inputs, row);
+        XXH3_128bits_update(state, row, w->inputs * sizeof *row);
+    }
+}
+
+static void add_vector(XXH3_state_t *state, const char *name, const float *values, size_t count)
+{
+    add_name(state, name, 1, count);
+    XXH3_128bits_update(state, values, count * sizeof *values);
+}
+
+static enum status begin(XXH3_state_t **state, float **row, size_t width, struct error *e)
+{
+    *row = NULL;
+    *state = XXH3_createState();
+    if (!*state)
+        return error_set(e, STATUS_FAILED, "no memory for a hash");
+    XXH3_128bits_reset(*state);
+    enum status s = memory_array(row, width, sizeof **row, "a row of weights", e);
+    if (s != STATUS_OK)
+        XXH3_freeState(*state);
+    return s;
+}
+
+enum status fingerprint_layer(const struct config *c, const struct weights *w, size_t layer, uint64_t hash[2],
+                              struct error *e)
+{
+    const struct weights_layer *l = &w->layer[layer];
+    const struct {
+        const char *name;
+        const struct weight *weight;
+    } matrices[] = {{"attn_q", &l->q}, {"attn_k", &l->k}, {"attn_v", &l->v}, {"attn_output", &l->output},
+                    {"ffn_gate", &l->gate}, {"ffn_up", &l->up}, {"ffn_down", &l->down}};
+    XXH3_state_t *state;
+    float *row;
+    size_t width = c->hidden > c->intermediate ? c->hidden : c->intermediate;
+    if (width < l->output.inputs)
+        width = l->output.inputs;
+    enum status s = begin(&state, &row, width, e);
+    if (s != STATUS_OK)
+        return s;
+    add_vector(state, "attn_norm", l->attention_norm, c->hidden);
+    add_vector(state, "ffn_norm", l->ffn_norm, c->hidden);
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        add_matrix(state, matrices[i].name, matrices[i].weight, row);
+    finish(state, hash);
+    XXH3_freeState(state);
+    memory_free(row);
+    return STATUS_OK;
+}
+
+enum status fingerprint_globals(const struct config *c, const struct weights *w, uint64_t hash[2], struct error *e)
+{
+    char text[512];
+    XXH3_state_t *state;
+    float *row;
+    enum status s = begin(&state, &row, c->hidden, e);
+    if (s != STATUS_OK)
+        return s;
+    int length = snprintf(text, sizeof text, "%s %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %.17g %.17g %.17g %.17g\n",
+                          c->architecture, c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim,
+                          c->rotary, c->vocabulary, c->context, c->original_context, c->epsilon, c->rope_base,
+                          c->rope_divisor, c->attention_factor);
+    XXH3_128bits_update(state, text, (size_t)length);
+    add_matrix(state, "token_embd", &w->embedding, row);
+    if (w->factors_short)
+        add_vector(state, "rope_factors_short", w->factors_short, c->rotary / 2);
+    if (w->factors_long)
+        add_vector(state, "rope_factors_long", w->factors_long, c->rotary / 2);
+    finish(state, hash);
+    XXH3_freeState(state);
+    memory_free(row);
+    return STATUS_OK;
+}
+
+void fingerprint_model(const uint64_t globals[2], const uint64_t (*layer)[2], size_t count, uint64_t hash[2])
+{
+    XXH3_state_t state; /* XXH3 asks for 64-byte alignment; the type has it */
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, globals, 2 * sizeof *globals);
+    XXH3_128bits_update(&state, layer, count * sizeof *layer);
+    finish(&state, hash);
+}

@@ -1,0 +1,24 @@
+/* fingerprint.h - names a model by what it computes with, not by its file's bytes.
+ *
+ * Flow: weights -> *fingerprint* -> archive, agreement between ranks. XXH3 of 128 bits over
+ * canonical names, shapes and decoded float32 values (little-endian), rows in canonical order, so
+ * that a GGUF, a safetensors file and a .knot of one model agree. hash[0] low, [1] high.
+ */
+#ifndef PHI3SAT_MODEL_FINGERPRINT_H
+#define PHI3SAT_MODEL_FINGERPRINT_H
+
+#include "weights.h"
+
+/* Of layer `layer`: norms, attn_q, attn_k, attn_v, attn_output, ffn_gate, ffn_up, ffn_down. */
+enum status fingerprint_layer(const struct config *c, const struct weights *w, size_t layer, uint64_t hash[2],
+                              struct error *e) ERROR_MUST_USE;
+
+/* Of what is not a layer's: sizes and rotary choices, token_embd, rotary factors. The context
+ * lengths are in it: they decide which factors a prompt uses. */
+enum status fingerprint_globals(const struct config *c, const struct weights *w, uint64_t hash[2],
+                                struct error *e) ERROR_MUST_USE;
+
+/* Over the globals' hash and layers [count][2], in order. */
+void fingerprint_model(const uint64_t globals[2], const uint64_t (*layer)[2], size_t count, uint64_t hash[2]);
+
+#endif

@@ -1,0 +1,34 @@
+/* program_text.c - see program_text.h. */
+#include "program_text.h"
+
+#include <stdio.h>
+
+static enum status flushed(struct error *e)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    return error_set(e, STATUS_OUTPUT, "standard output can't be written");
+}
+
+enum status program_text_help(const struct program_text_row *rows, size_t count, struct error *e)
+{
+    printf("Usage: phi3sat [COMMAND] [OPTION]...\n\n"
+           "Measures which feed-forward neurons of a language model are frozen, dead or redundant\n"
+           "over real prompts, and what removing them would save.\n\nCommands:\n");
+    for (size_t i = 0; i < count; i++)
+        printf("  %-12s%s\n", rows[i].name, rows[i].does);
+    printf("\nOptions:\n"
+           "  --help      print this help and stop; also after a command\n"
+           "  --version   print the version and stop; with --verbose the kernels that run here\n\n"
+           "Example: mpirun -np 2 phi3sat --model m.gguf --prompts p.txt --output r.csv\n");
+    return flushed(e);
+}
+
+enum status program_text_version(const char *version, const char *build, const char *const *kernels, size_t count,
+                                 struct error *e)
+{
+    printf("phi3sat %s (%s)\n", version, build);
+    for (size_t i = 0; i < count; i++)
+        printf("%s%s%s", i ? " " : "kernels: ", kernels[i], i + 1 == count ? "\n" : "");
+    return flushed(e);
+}
