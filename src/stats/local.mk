@@ -12,3 +12,21 @@ noinst_LIBRARIES += %D%/libstats.a
 %C%_libstats_a_SOURCES += %D%/accumulator.c %D%/accumulator.h %D%/moments.c %D%/moments.h
 %C%_libstats_a_SOURCES += %D%/metrics.c %D%/metrics.h %D%/criteria.c %D%/criteria.h
 %C%_libstats_a_SOURCES += %D%/summary.c %D%/summary.h
+
+EXTRA_DIST += tests/unit/reference_sums.h tests/unit/failing_memory.h
+FAILING_MEMORY = -Wl,--wrap=aligned_alloc,--wrap=free
+check_PROGRAMS += tests/unit/test_wide
+tests_unit_test_wide_LDADD = $(UNIT_STATS)
+check_PROGRAMS += tests/unit/test_accumulator
+tests_unit_test_accumulator_LDADD = $(UNIT_STATS)
+tests_unit_test_accumulator_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_moments
+tests_unit_test_moments_LDADD = $(UNIT_STATS)
+check_PROGRAMS += tests/unit/test_metrics
+tests_unit_test_metrics_LDADD = $(UNIT_STATS)
+tests_unit_test_metrics_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_criteria
+tests_unit_test_criteria_LDADD = $(UNIT_STATS)
+tests_unit_test_criteria_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_summary
+tests_unit_test_summary_LDADD = $(UNIT_STATS)
