@@ -94,7 +94,9 @@ static void choose_threads(const struct profile *p)
 {
     const char *variable = getenv("OMP_NUM_THREADS");
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    int available = threads_available(), wanted = variable ? atoi(variable) : 0;
+    int available = threads_available();
+    long asked = variable ? strtol(variable, NULL, 10) : 0; /* "4,2" asks for 4 at the outer level */
+    int wanted = asked > 0 && asked <= 4096 ? (int)asked : 0;
     if (p->options.threads)
         wanted = (int)p->options.threads;
     if (wanted <= 0) /* not bound by the launcher: the ranks of a node share its cores */
