@@ -40,8 +40,9 @@ static enum status set_uint(const struct options_row *row, const char *text, voi
     char *end, wanted[96];
     errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
-    snprintf(wanted, sizeof wanted, "a whole number from %.0f to %.0f", row->min, row->max);
-    if (*text < '0' || *text > '9' || *end || errno || (double)number < row->min || (double)number > row->max)
+    unsigned long long max = row->max < 0x1p64 ? (unsigned long long)row->max : UINT64_MAX;
+    snprintf(wanted, sizeof wanted, "a whole number from %.0f to %llu", row->min, max);
+    if (*text < '0' || *text > '9' || *end || errno || (double)number < row->min || number > max)
         return bad_value(row, text, wanted, e);
     *(uint64_t *)value = number;
     return STATUS_OK;
