@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FACT(kind, field, meaning) \
-    {#field, ARCHIVE_FACTS_##kind, offsetof(struct archive_facts, field), sizeof((struct archive_facts *)0)->field, meaning}
-#define RUN(kind, field, meaning) \
-    {#field, ARCHIVE_FACTS_##kind, offsetof(struct archive_run, field), sizeof((struct archive_run *)0)->field, meaning}
+#define ROW(type, kind, field, meaning) \
+    {#field, ARCHIVE_FACTS_##kind, offsetof(struct type, field), sizeof((struct type *)0)->field, meaning}
+#define FACT(kind, field, meaning) ROW(archive_facts, kind, field, meaning)
+#define RUN(kind, field, meaning) ROW(archive_run, kind, field, meaning)
 
 const struct archive_facts_row archive_facts_table[] = {
     FACT(HASH, model_fingerprint, "hash of the model's decoded weights, whatever file held them"),

@@ -39,8 +39,9 @@ enum status archive_reader_summary(struct archive_reader *r, size_t layer, struc
                                    struct error *e) ERROR_MUST_USE;
 
 /* The exact state of one layer: block[s] is [neurons / 64, up]; spare lanes are cleared. */
-enum status archive_reader_state(struct archive_reader *r, size_t layer, struct accumulator_block *const block[SERIES_COUNT],
-                                 struct accumulator_layer *facts, struct error *e) ERROR_MUST_USE;
+enum status archive_reader_state(struct archive_reader *r, size_t layer,
+                                 struct accumulator_block *const block[SERIES_COUNT], struct accumulator_layer *facts,
+                                 struct error *e) ERROR_MUST_USE;
 
 /* Replaces `set` (zeroed or from before) by the archive's prompts, sorted. */
 enum status archive_reader_prompts(struct archive_reader *r, struct prompt_set *set, struct error *e) ERROR_MUST_USE;

@@ -11,6 +11,7 @@
 
 #include <hdf5.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,15 @@ static herr_t on_failure(hid_t stack, void *unused)
     return 0;
 }
 
+/* HDF5 cleans up at the end of the process, and after a full disk it then crashes over
+ * what it couldn't write: our exit status would be a signal. All our files are
+ * closed by hand. (Refused, harmlessly, where HDF5 was used before.) */
 void hdf5_fault_watch(void)
 {
+    static bool asked;
+    if (!asked)
+        H5dont_atexit();
+    asked = true;
     cause[0] = '\0';
     reason = 0;
     H5Eset_auto2(H5E_DEFAULT, on_failure, NULL);

@@ -16,3 +16,27 @@ noinst_LIBRARIES += %D%/libarchive.a
 %C%_libarchive_a_SOURCES += %D%/layout.c %D%/layout.h
 %C%_libarchive_a_SOURCES += %D%/prompt_set.c %D%/prompt_set.h
 %C%_libarchive_a_SOURCES += %D%/schema.c %D%/schema.h
+
+check_PROGRAMS += tests/unit/test_archive_reader
+tests_unit_test_archive_reader_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_archive_reader_LDADD = $(UNIT_ARCHIVE_SAMPLE)
+check_PROGRAMS += tests/unit/test_archive_writer
+tests_unit_test_archive_writer_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_archive_writer_LDADD = $(UNIT_ARCHIVE_SAMPLE)
+check_PROGRAMS += tests/unit/test_archive_same
+tests_unit_test_archive_same_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_archive_same_LDADD = $(UNIT_ARCHIVE_SAMPLE)
+check_PROGRAMS += tests/unit/test_prompt_set
+tests_unit_test_prompt_set_LDADD = $(UNIT_ARCHIVE)
+
+# An invented archive, and the comparison of two: for tests here and of programs.
+check_LIBRARIES += tests/archive/libsample.a
+tests_archive_libsample_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
+tests_archive_libsample_a_SOURCES = tests/archive/sample.c tests/archive/sample.h tests/archive/same.c tests/archive/same.h
+UNIT_ARCHIVE_SAMPLE = tests/archive/libsample.a $(UNIT_ARCHIVE)
+
+noinst_PROGRAMS += tests/archive/make_archive tests/archive/archive_same
+tests_archive_make_archive_LDADD = tests/archive/libsample.a $(LINK_ARCHIVE)
+tests_archive_archive_same_LDADD = tests/archive/libsample.a $(LINK_ARCHIVE)
+SHELL_TESTS += tests/readers/readers.t
+EXTRA_DIST += tests/readers/readers.py

@@ -242,10 +242,9 @@ struct pattern {
 };
 
 /* Pieces of one entry each in an array of structs of `stride` bytes. */
-static struct pattern entries_of(void *array, size_t stride, const struct schema_row *row, size_t size, size_t entries)
+static struct pattern entries_of(void *first_field, size_t stride, size_t size, size_t entries)
 {
-    struct pattern p = {.base = array, .planes = 1, .plane_size = size, .piece_stride = stride};
-    p.base += row->offset;
+    struct pattern p = {.base = first_field, .planes = 1, .plane_size = size, .piece_stride = stride};
     p.run = entries ? size / entries : 1;
     return p;
 }
@@ -291,9 +290,11 @@ static struct pattern pattern_of(const struct schema_item *item, const struct sc
     case SCHEMA_FACTS:
         return contiguous((char *)memory->layer + row->offset, size);
     case SCHEMA_EXTREME:
-        return entries_of(memory->layer->extremes, sizeof memory->layer->extremes[0], row, size, sizes->of[SCHEMA_RANK]);
+        return entries_of((char *)memory->layer->extremes + row->offset, sizeof memory->layer->extremes[0], size,
+                          sizes->of[SCHEMA_RANK]);
     case SCHEMA_PROMPTS:
-        return entries_of(memory->prompts, sizeof *memory->prompts, row, size, sizes->of[SCHEMA_PROMPT]);
+        return entries_of((char *)memory->prompts + row->offset, sizeof *memory->prompts, size,
+                          sizes->of[SCHEMA_PROMPT]);
     case SCHEMA_FINGERPRINTS:
         break;
     }

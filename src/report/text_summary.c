@@ -96,11 +96,12 @@ static void print_recommendation(FILE *to, const struct text_summary *t)
         [SUMMARY_LOW] = "below 10%", [SUMMARY_MODERATE] = "10-30%", [SUMMARY_HIGH] = "above 30%"};
     const struct summary *s = t->summary;
     fprintf(to, "\n=== Recommendation ===\n");
-    fprintf(to, "Pruning potential: %s (%s): %.1f%% of neurons are saturated and could be removed\n",
+    fprintf(to, "Recommendation: %s pruning potential (%s): %.1f%% of neurons are saturated, super neurons left out\n",
             word[s->recommendation], range[s->recommendation], PERCENT(s->removable));
     fprintf(to, "%s", next_steps(s->recommendation));
-    fprintf(to, "  Saturated means quiet on these prompts by absolute thresholds, %s; low variance about a mean other\n"
-                "  than 0 can be folded into a bias, not dropped. The speedup is an estimate for the FFN alone.\n",
+    fprintf(to, "  Saturated means quiet on these prompts by absolute thresholds, %s.\n"
+                "  Low variance about a mean other than 0 can be folded into a bias, not dropped. The speedup is\n"
+                "  linear and for the FFN alone.\n",
             t->criteria->combine == CRITERIA_ALL   ? "in gate, up and ffn alike"
             : t->criteria->combine == CRITERIA_ANY ? "in gate, up or ffn"
                                                    : "in ffn");
@@ -136,6 +137,8 @@ enum status text_summary_print(FILE *to, const struct text_summary *t, struct er
     if (!c)
         return error_set(e, STATUS_FAILED, "no memory for the C locale");
     locale_t users = uselocale(c);
+    if (!to)
+        to = stdout;
     print_averages(to, t->summary);
     print_depth(to, t->summary);
     print_recommendation(to, t);

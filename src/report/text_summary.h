@@ -31,7 +31,8 @@ struct text_summary {
 /* Super neurons named one by one; the rest are counted. */
 #define TEXT_SUMMARY_SUPER_SHOWN 8
 
-/* Prints it to `to`, decimal points in every locale. STATUS_OUTPUT when `to` fails. */
+/* Prints it to `to` (NULL: standard output), decimal points in every locale. STATUS_OUTPUT
+ * when that fails. */
 enum status text_summary_print(FILE *to, const struct text_summary *t, struct error *e) ERROR_MUST_USE;
 
 /* Adds a layer's super neurons (by m->flags) to list[capacity], which holds

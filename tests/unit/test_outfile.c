@@ -1,0 +1,190 @@
+/* test_outfile.c - an output is whole or not there, and never an input. */
+#include <dirent.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mapping.h"
+#include "base/outfile.h"
+#include "tap.h"
+
+static char path[512];
+
+static int files_in_folder(void)
+{
+    int count = 0;
+    DIR *folder = opendir(tap_folder());
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static void expect_content(const char *wanted, const char *claim)
+{
+    char content[256] = "";
+    FILE *f = fopen(path, "rb");
+    size_t size = f ? fread(content, 1, sizeof content - 1, f) : 0;
+    if (f)
+        fclose(f);
+    content[size] = '\0';
+    is_string(content, wanted, "%s", claim);
+}
+
+static void test_whole(void)
+{
+    struct outfile o;
+    struct error e;
+    is_int(outfile_open(&o, path, &e), STATUS_OK, "an output is opened");
+    outfile_print(&o, "%d %.2f\n", 1, 0.5);
+    outfile_write(&o, "a\0b", 3);
+    is_int(access(path, F_OK), -1, "there is nothing under its name yet");
+    is_int(outfile_commit(&o, &e), STATUS_OK, "it is committed");
+    expect_content("1 0.50\na", "and holds what was written");
+    is_int(outfile_open(&o, path, &e), STATUS_OK, "another one is opened over it");
+    outfile_print(&o, "new");
+    outfile_abandon(&o);
+    expect_content("1 0.50\na", "abandoned, the old one stays");
+    is_int(outfile_open(&o, path, &e), STATUS_OK, "and a third");
+    outfile_print(&o, "new");
+    is_int(outfile_commit(&o, &e), STATUS_OK, "it is committed");
+    expect_content("new", "and replaces the old one");
+    outfile_abandon(&o);
+    is_int(files_in_folder(), 1, "no other file is left");
+    is_int(outfile_probe(path, &e), STATUS_OK, "a place that may be written is found so");
+    expect_content("new", "which changes nothing");
+    is_int(files_in_folder(), 1, "and leaves nothing");
+}
+
+static void test_full_disk(void)
+{
+    struct outfile o;
+    struct error e;
+    struct rlimit old, limit;
+    getrlimit(RLIMIT_FSIZE, &old);
+    limit = old;
+    limit.rlim_cur = 100;
+    signal(SIGXFSZ, SIG_IGN);
+    for (int lines = 10; lines <= 10000; lines *= 1000) { /* found at the end, and on the way */
+        is_int(outfile_open(&o, path, &e), STATUS_OK, "an output of %d lines is opened", lines);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        for (int i = 0; i < lines; i++)
+            outfile_print(&o, "a line of text, %d\n", i);
+        is_int(outfile_commit(&o, &e), STATUS_OUTPUT, "a full disk is noticed");
+        setrlimit(RLIMIT_FSIZE, &old);
+        ok(strstr(e.sentence, "can't be written: File too large") != NULL, "with its reason");
+        is_string(e.file, path, "and the file's name");
+        expect_content("new", "the old file stays");
+        is_int(files_in_folder(), 1, "the new one is gone");
+    }
+}
+
+static void refused(const char *where, const char *sentence)
+{
+    struct outfile o;
+    struct error e;
+    is_int(outfile_probe(where, &e), STATUS_OUTPUT, "the probe refuses '%.40s'", where);
+    is_string(e.sentence, sentence, "and says why");
+    ok(e.advice[0] != '\0', "and what to do");
+    is_int(outfile_open(&o, where, &e), STATUS_OUTPUT, "so does opening");
+    is_string(e.sentence, sentence, "with the same words");
+    is_string(e.file, where, "for the file as it was given");
+    ok(!o.path && !o.stream && !o.temporary, "nothing is open");
+}
+
+static void test_places(void)
+{
+    char where[1024];
+    snprintf(where, sizeof where, "%s/none/x.csv", tap_folder());
+    refused(where, "can't be written: No such file or directory");
+    snprintf(where, sizeof where, "%s/x.csv", path);
+    refused(where, "can't be written: Not a directory");
+    snprintf(where, sizeof where, "%s/none/", tap_folder());
+    refused(where, "can't be written: Is a directory");
+    refused(tap_folder(), "can't be written: Is a directory");
+    refused("", "can't be written: No such file or directory");
+    memset(where, 0, sizeof where);
+    snprintf(where, sizeof where, "%s/", tap_folder());
+    memset(where + strlen(where), 'x', 255);
+    refused(where, "can't be written: File name too long");
+    if (geteuid() == 0) {
+        skip(7, "root may write everywhere");
+        return;
+    }
+    snprintf(where, sizeof where, "%s/closed", tap_folder());
+    mkdir(where, 0500);
+    strncat(where, "/x.csv", sizeof where - strlen(where) - 1);
+    refused(where, "can't be written: Permission denied");
+}
+
+static void test_devices(void)
+{
+    struct outfile o;
+    struct error e;
+    struct stat about;
+    is_int(outfile_probe("/dev/null", &e), STATUS_OK, "a device may be written");
+    is_int(outfile_open(&o, "/dev/null", &e), STATUS_OK, "and is opened");
+    outfile_print(&o, "gone");
+    is_int(outfile_commit(&o, &e), STATUS_OK, "and committed");
+    ok(stat("/dev/null", &about) == 0 && S_ISCHR(about.st_mode), "and is a device still");
+    if (stat("/dev/full", &about) != 0) {
+        skip(2, "no /dev/full");
+        return;
+    }
+    is_int(outfile_open(&o, "/dev/full", &e), STATUS_OK, "a full device is opened");
+    outfile_print(&o, "too much");
+    is_int(outfile_commit(&o, &e), STATUS_OUTPUT, "and its failure noticed");
+}
+
+static void test_input(void)
+{
+    struct mapping m;
+    struct error e;
+    char link_name[600];
+    is_int(mapping_open(&m, path, &e), STATUS_OK, "an input is mapped");
+    ok(outfile_is_input(path, m.device, m.inode), "the same name is the input");
+    snprintf(link_name, sizeof link_name, "%s.link", path);
+    ok(symlink(path, link_name) == 0 && outfile_is_input(link_name, m.device, m.inode), "so is a symbolic link to it");
+    unlink(link_name);
+    ok(link(path, link_name) == 0 && outfile_is_input(link_name, m.device, m.inode), "so is a hard link");
+    unlink(link_name);
+    ok(!outfile_is_input(link_name, m.device, m.inode), "what isn't there is no input");
+    ok(!outfile_is_input(tap_folder(), m.device, m.inode), "nor is another file");
+    mapping_close(&m);
+}
+
+static void test_locale(void)
+{
+    static const char *const commas[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8", "es_ES.UTF-8"};
+    const char *found = NULL;
+    struct outfile o;
+    struct error e;
+    for (size_t i = 0; i < sizeof commas / sizeof commas[0] && !found; i++)
+        found = setlocale(LC_ALL, commas[i]);
+    if (!found) {
+        skip(2, "no locale with decimal commas is installed");
+        return;
+    }
+    is_int(outfile_open(&o, path, &e), STATUS_OK, "in %s", found);
+    outfile_print(&o, "%.1f", 0.5);
+    if (outfile_commit(&o, &e) != STATUS_OK)
+        bail("can't write");
+    expect_content("0.5", "numbers have a decimal point");
+    setlocale(LC_ALL, "C");
+}
+
+int main(void)
+{
+    snprintf(path, sizeof path, "%s/out.csv", tap_folder());
+    test_whole();
+    test_full_disk();
+    test_places();
+    test_devices();
+    test_input();
+    test_locale();
+    return tap_done();
+}
