@@ -17,3 +17,25 @@ noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES += %D%/outfile.c %D%/outfile.h
 check_PROGRAMS += tests/unit/test_outfile
 tests_unit_test_outfile_LDADD = $(UNIT_BASE)
+
+# What a test links that makes the nth allocation fail: tests/unit/failing_memory.h.
+FAILING_MEMORY = -Wl,--wrap=aligned_alloc,--wrap=free
+EXTRA_DIST += tests/unit/failing_memory.h
+check_PROGRAMS += tests/unit/test_clock
+tests_unit_test_clock_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_cursor
+tests_unit_test_cursor_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_error
+tests_unit_test_error_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_log
+tests_unit_test_log_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_mapping
+tests_unit_test_mapping_LDADD = $(UNIT_BASE)
+tests_unit_test_mapping_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_memory
+tests_unit_test_memory_LDADD = $(UNIT_BASE)
+tests_unit_test_memory_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_options
+tests_unit_test_options_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_threads
+tests_unit_test_threads_LDADD = $(UNIT_BASE)
