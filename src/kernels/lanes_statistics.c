@@ -24,30 +24,33 @@ static inline void add_exactly(lanes_d *high, lanes_d *low, lanes_d x)
 
 static void power_sums(size_t rows, const float *x, size_t x_stride, struct sums *sums, size_t lane)
 {
-    lanes_d high[4], low[4];
+    lanes_d high[4], low[4], rest[2];
     for (int k = 0; k < 4; k++) {
         high[k] = lanes_load_doubles(&sums->high[k][lane]);
         low[k] = lanes_load_doubles(&sums->low[k][lane]);
     }
+    for (int k = 0; k < 2; k++)
+        rest[k] = lanes_load_doubles(&sums->rest[k][lane]);
     for (size_t r = 0; r < rows; r++) {
         lanes_half_bits bits;
         memcpy(&bits, x + r * x_stride + lane, sizeof bits);
         bits &= (bits & 0x7fffffff) < LIMIT_BITS; /* NaN and huge values add nothing */
         lanes_d one = lanes_widen((lanes_h)bits);
         lanes_d two = one * one;
-        lanes_d three = two * one, three_rest = lanes_fma_doubles(two, one, -three);
-        lanes_d four = two * two, four_rest = lanes_fma_doubles(two, two, -four);
+        lanes_d three = two * one, four = two * two;
         add_exactly(&high[0], &low[0], one);
         add_exactly(&high[1], &low[1], two);
         add_exactly(&high[2], &low[2], three);
-        low[2] += three_rest;
         add_exactly(&high[3], &low[3], four);
-        low[3] += four_rest;
+        rest[0] += lanes_fma_doubles(two, one, -three);
+        rest[1] += lanes_fma_doubles(two, two, -four);
     }
     for (int k = 0; k < 4; k++) {
         lanes_store_doubles(&sums->high[k][lane], high[k]);
         lanes_store_doubles(&sums->low[k][lane], low[k]);
     }
+    for (int k = 0; k < 2; k++)
+        lanes_store_doubles(&sums->rest[k][lane], rest[k]);
 }
 
 static lanes_i load_counts(const void *p)
@@ -80,7 +83,7 @@ static void counts_and_extremes(size_t rows, const float *x, size_t x_stride, fl
         max = lanes_select(good & (v > max), v, max);
         extreme = lanes_select(larger, v, extreme);
         where = (larger & now) | (~larger & where);
-        low -= magnitude < threshold;
+        low -= good & (magnitude < threshold);
         inactive -= good & (v < threshold);
         lanes_i first = ~good & (bad_where < 0);
         bad -= ~good;

@@ -8,14 +8,13 @@
 #                              tests_unit_test_FILE_LDADD = $(UNIT_KERNELS)
 
 noinst_LIBRARIES += %D%/libkernels.a
-%C%_libkernels_a_SOURCES = %D%/kernels.c %D%/kernels.h
+%C%_libkernels_a_SOURCES =
 %C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
 %C%_libkernels_a_SOURCES += %D%/lanes.h
 %C%_libkernels_a_SOURCES += %D%/lanes_exp.h
 %C%_libkernels_a_SOURCES += %D%/lanes_table.h
 
-KERNEL_LANES = %D%/lanes.h %D%/lanes_exp.h %D%/lanes_table.h %D%/lanes_product.c \
-	%D%/lanes_elementwise.c %D%/lanes_attention.c %D%/lanes_statistics.c
+KERNEL_LANES =
 KERNEL_LANES += %D%/lanes_attention.c
 KERNEL_LANES += %D%/lanes_elementwise.c
 KERNEL_LANES += %D%/lanes_product.c
@@ -52,3 +51,13 @@ noinst_LIBRARIES += %D%/libkernels_neon.a
 %C%_libkernels_neon_a_CFLAGS = $(AM_CFLAGS) -O3
 LINK_LANES += %D%/libkernels_neon.a
 endif
+
+check_PROGRAMS += tests/unit/test_kernels
+tests_unit_test_kernels_SOURCES = tests/unit/test_kernels.c tests/unit/lane_buffers.h
+tests_unit_test_kernels_LDADD = $(UNIT_KERNELS)
+check_PROGRAMS += tests/unit/test_lanes_statistics
+tests_unit_test_lanes_statistics_SOURCES = tests/unit/test_lanes_statistics.c tests/unit/lane_buffers.h
+tests_unit_test_lanes_statistics_LDADD = $(UNIT_KERNELS)
+check_PROGRAMS += tests/unit/test_lanes_attention
+tests_unit_test_lanes_attention_SOURCES = tests/unit/test_lanes_attention.c tests/unit/lane_buffers.h
+tests_unit_test_lanes_attention_LDADD = $(UNIT_KERNELS)
