@@ -103,41 +103,70 @@ static enum status set_value(const struct options_row *row, const char *text, vo
     return STATUS_OK;
 }
 
-/* Handles argv[*i], which begins with "--"; moves *i over the option's value. */
-static enum status long_option(const struct options_table *t, int argc, char **argv, int *i, void *values,
-                               struct options_result *result, struct error *e)
+/* A command line under way. */
+struct parse {
+    const struct options_table *table;
+    int argc, i; /* argv[i] is being looked at */
+    char **argv;
+    void *values;
+    struct options_result *result;
+};
+
+/* Sets what `row` stands for; `given` is the value behind an =, or NULL: the next word is it. */
+static enum status take_value(struct parse *p, const struct options_row *row, const char *given, struct error *e)
 {
-    const char *name = argv[*i] + 2;
+    p->result->seen |= (uint64_t)1 << (row - p->table->rows);
+    if (row->kind == OPTIONS_FLAG) {
+        if (given)
+            return error_set(e, STATUS_USAGE, "--%s takes no value", row->name);
+        *(bool *)((char *)p->values + row->offset) = true;
+        return STATUS_OK;
+    }
+    if (!given && p->i + 1 >= p->argc)
+        return error_set(e, STATUS_USAGE, "--%s needs a value (%s)", row->name, row->argument);
+    return set_value(row, given ? given : p->argv[++p->i], p->values, e);
+}
+
+/* argv[i] begins with "--". */
+static enum status long_option(struct parse *p, struct error *e)
+{
+    const char *name = p->argv[p->i] + 2;
     const char *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     if (length == 4 && strncmp(name, "help", 4) == 0 && !equals) {
-        result->help = true;
+        p->result->help = true;
         return STATUS_OK;
     }
-    const struct options_row *row = find(t, name, length);
+    const struct options_row *row = find(p->table, name, length);
     if (!row)
         return error_set(e, STATUS_USAGE, "unknown option '--%.*s'", (int)length, name);
-    result->seen |= (uint64_t)1 << (row - t->rows);
-    if (row->kind == OPTIONS_FLAG) {
-        if (equals)
-            return error_set(e, STATUS_USAGE, "--%s takes no value", row->name);
-        *(bool *)((char *)values + row->offset) = true;
+    return take_value(p, row, equals ? equals + 1 : NULL, e);
+}
+
+/* argv[i] begins with one dash: a letter, its value in the next word. */
+static enum status short_option(struct parse *p, struct error *e)
+{
+    const char *word = p->argv[p->i];
+    if (strcmp(word, "-h") == 0) {
+        p->result->help = true;
         return STATUS_OK;
     }
-    if (!equals && *i + 1 >= argc)
-        return error_set(e, STATUS_USAGE, "--%s needs a value (%s)", row->name, row->argument);
-    return set_value(row, equals ? equals + 1 : argv[++*i], values, e);
+    for (size_t i = 0; i < p->table->count && word[2] == '\0'; i++)
+        if (p->table->rows[i].kind != OPTIONS_HEADING && p->table->rows[i].letter == word[1])
+            return take_value(p, &p->table->rows[i], NULL, e);
+    return error_set(e, STATUS_USAGE, "unknown option '%s'", word);
 }
 
 enum status options_parse(const struct options_table *table, int argc, char **argv, void *values,
                           struct options_result *result, struct error *e)
 {
+    struct parse p = {.table = table, .argc = argc, .argv = argv, .values = values, .result = result};
     bool ended = false;
     assert(table->count <= 64); /* bits of `seen` */
     memset(result, 0, sizeof *result);
     result->operand = argv + 1;
-    for (int i = 1; i < argc; i++) {
-        char *word = argv[i];
+    for (p.i = 1; p.i < argc; p.i++) {
+        char *word = argv[p.i];
         if (ended || word[0] != '-' || word[1] == '\0') {
             result->operand[result->operands++] = word; /* operands <= i: never overtakes */
             continue;
@@ -146,14 +175,7 @@ enum status options_parse(const struct options_table *table, int argc, char **ar
             ended = true;
             continue;
         }
-        enum status status = STATUS_OK;
-        if (strcmp(word, "-h") == 0)
-            result->help = true;
-        else if (word[1] == '-')
-            status = long_option(table, argc, argv, &i, values, result, e);
-        else
-            status = error_set(e, STATUS_USAGE, "unknown option '%s'", word);
-        if (status != STATUS_OK)
+        if ((word[1] == '-' ? long_option(&p, e) : short_option(&p, e)) != STATUS_OK)
             return usage(table, e);
     }
     if (result->help)
@@ -180,7 +202,9 @@ static void help_row(const struct options_row *row, FILE *stream)
         fprintf(stream, "\n%s:\n", row->name);
         return;
     }
-    snprintf(left, sizeof left, "  --%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+    int used = row->letter ? snprintf(left, sizeof left, "  -%c, ", row->letter) : snprintf(left, sizeof left, "  ");
+    snprintf(left + used, sizeof left - (size_t)used, "--%s%s%s", row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
     fprintf(stream, "%-*s", HELP_COLUMN, left);
     if (strlen(left) >= HELP_COLUMN)
         fprintf(stream, "\n%*s", HELP_COLUMN, "");

@@ -2,7 +2,8 @@
  *
  * A subcommand declares one table of rows; the parser, --help and (later) the man
  * page and the completion follow from it. GNU long options: `--name value` or
- * `--name=value`; `--` ends them; `-` and what does not begin with `-` is an operand.
+ * `--name=value`; a row may have a letter too: `-o value`. `--` ends the options; `-` and what
+ * does not begin with `-` is an operand.
  */
 #ifndef PHI3SAT_BASE_OPTIONS_H
 #define PHI3SAT_BASE_OPTIONS_H
@@ -33,6 +34,7 @@ struct options_row {
     const char *default_text;   /* shown as [..]; NULL none. Values are set by caller */
     double min, max;            /* of numbers                                     */
     const char *const *choices; /* NULL-terminated names                          */
+    char letter;                /* -o beside --output; 0: none. Never h           */
 };
 
 struct options_table {

@@ -23,18 +23,19 @@ struct settings {
     bool no_parse_special;
 };
 
+#define AT(member) offsetof(struct settings, member)
+
 static const struct options_row rows[] = {
-    {"model", OPTIONS_TEXT, offsetof(struct settings, model), "FILE", "model file, or a vocabulary without tensors",
-     NULL, 0, 0, NULL},
-    {"knot", OPTIONS_TEXT, offsetof(struct settings, model), "FILE", "the same", NULL, 0, 0, NULL},
-    {"raw", OPTIONS_FLAG, offsetof(struct settings, raw), NULL,
-     "the whole file, every byte of it, is one prompt", NULL, 0, 0, NULL},
-    {"num-prompts", OPTIONS_UINT, offsetof(struct settings, num_prompts), "N", "only the first N prompts", "all", 1,
-     9007199254740992.0, NULL},
-    {"no-bos", OPTIONS_FLAG, offsetof(struct settings, no_bos), NULL,
-     "no BOS token in front (and no EOS behind) where the model asks for one", NULL, 0, 0, NULL},
-    {"no-parse-special", OPTIONS_FLAG, offsetof(struct settings, no_parse_special), NULL,
-     "control tokens written out in the text, such as <|end|>, are plain text", NULL, 0, 0, NULL},
+    {.name = "model", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE",
+     .help = "model file, or a vocabulary without tensors"},
+    {.name = "knot", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE", .help = "the same"},
+    {.name = "raw", .kind = OPTIONS_FLAG, .offset = AT(raw), .help = "the whole file, every byte of it, is one prompt"},
+    {.name = "num-prompts", .kind = OPTIONS_UINT, .offset = AT(num_prompts), .argument = "N", .min = 1,
+     .max = 9007199254740992.0, .help = "only the first N prompts", .default_text = "all"},
+    {.name = "no-bos", .kind = OPTIONS_FLAG, .offset = AT(no_bos),
+     .help = "no BOS token in front (and no EOS behind) where the model asks for one"},
+    {.name = "no-parse-special", .kind = OPTIONS_FLAG, .offset = AT(no_parse_special),
+     .help = "control tokens written out in the text, such as <|end|>, are plain text"},
 };
 
 const struct options_table tokenize_options = {

@@ -20,7 +20,8 @@ static const char *const colours[] = {"red", "green", NULL};
 static const struct options_row rows[] = {
     {.name = "Inputs", .kind = OPTIONS_HEADING},
     {.name = "loud", .kind = OPTIONS_FLAG, .offset = AT(loud), .help = "say more"},
-    {.name = "file", .kind = OPTIONS_TEXT, .offset = AT(file), .argument = "FILE", .help = "read it"},
+    {.name = "file", .kind = OPTIONS_TEXT, .offset = AT(file), .argument = "FILE", .help = "read it",
+     .letter = 'f'},
     {.name = "count", .kind = OPTIONS_UINT, .offset = AT(count), .argument = "N", .help = "how many",
      .default_text = "3", .min = 1, .max = 10},
     {.name = "any", .kind = OPTIONS_UINT, .offset = AT(any), .argument = "N", .help = "all numbers",
@@ -77,6 +78,8 @@ static void good(void)
     ok(parse("--file a=b") == STATUS_OK && strcmp(v.file, "a=b") == 0 && parse("--file=a=b") == STATUS_OK &&
            strcmp(v.file, "a=b") == 0,
        "and hold an equals sign");
+    ok(parse("-f a.txt x") == STATUS_OK && strcmp(v.file, "a.txt") == 0 && result.operands == 1 &&
+           options_given(&table, &result, "file"), "a letter stands for its option");
     ok(parse("- -- --loud") == STATUS_OK && result.operands == 2 && strcmp(result.operand[0], "-") == 0 &&
            strcmp(result.operand[1], "--loud") == 0 && !v.loud,
        "a dash is an operand; after two dashes all is");
@@ -101,6 +104,8 @@ static void faults(void)
     bad("--Inputs x", "unknown option '--Inputs'");
     bad("--help=3", "unknown option '--help'");
     bad("-x", "unknown option '-x'");
+    bad("-fa.txt", "unknown option '-fa.txt'");
+    bad("-f", "--file needs a value (FILE)");
     bad("--loud=yes", "--loud takes no value");
     bad("--file", "--file needs a value (FILE)");
     bad("--file=", "--file is empty");
@@ -150,7 +155,7 @@ static void help(void)
     is_string(text,
               "Usage: phi3sat try [OPTIONS] [FILE]\n\nTries.\n\nInputs:\n"
               "  --loud                      say more\n"
-              "  --file FILE                 read it\n"
+              "  -f, --file FILE             read it\n"
               "  --count N                   how many [3]\n"
               "  --any N                     all numbers\n"
               "  --share X                   a share\n"
