@@ -292,6 +292,17 @@ static enum status finish(struct archive_writer *w, const struct archive_facts *
     return status;
 }
 
+/* HDF5 may hold a file open that it could not close; emptied first, it gives its space back all
+ * the same, which matters where the disk is full. */
+static void remove_temporary(const char *temporary)
+{
+    if (!temporary)
+        return;
+    int emptied = truncate(temporary, 0);
+    (void)emptied; /* gone already, or not to be helped */
+    unlink(temporary);
+}
+
 enum status archive_writer_finish(struct archive_writer *w, const struct archive_facts *facts,
                                   const struct archive_run *run, const struct prompt_set *prompts, struct error *e)
 {
@@ -307,8 +318,7 @@ void archive_writer_abandon(struct archive_writer *w)
     hdf5_fault_watch();
     if (w->dataset)
         close_all(w);
-    if (w->temporary)
-        unlink(w->temporary);
+    remove_temporary(w->temporary);
     memory_free(w->temporary);
     memory_free(w->path);
     memory_free(w->dataset);

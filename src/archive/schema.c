@@ -6,7 +6,7 @@
  * (lanes). `struct pattern` is that, and one loop each gathers and scatters any row.
  *
  * A new data set is a row here; its test and docs/archive.md's table follow
- * (tests/unit/test_archive.c compares the page with this table).
+ * (tests/unit/test_schema.c compares the page with this table).
  */
 #include "schema.h"
 
