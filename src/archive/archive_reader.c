@@ -260,17 +260,25 @@ static herr_t read_pair(hid_t group, const char *name, const H5A_info_t *about, 
     struct archive_reader *r = reading->r;
     char *value;
     (void)about;
-    if (r->run_count >= RUN_LIMIT || !attributes_get_any(group, name, &value))
+    reading->failed = !attributes_get_any(group, name, &value);
+    if (reading->failed)
+        return -1;
+    if (r->run_count >= RUN_LIMIT || !value) {
+        memory_free(value);
         return 0;
+    }
     if (memory_grow(&r->run, &reading->capacity, r->run_count + 1, sizeof *r->run, "the run's attributes", NULL) !=
         STATUS_OK) {
         memory_free(value);
+        hdf5_fault_note("no memory is left");
         reading->failed = true;
         return -1;
     }
     struct archive_reader_pair *pair = &r->run[r->run_count++];
     pair->value = value;
     reading->failed = memory_string(&pair->name, name, NULL) != STATUS_OK;
+    if (reading->failed)
+        hdf5_fault_note("no memory is left");
     return reading->failed ? -1 : 0;
 }
 
@@ -283,9 +291,9 @@ static enum status read_run(struct archive_reader *r, struct error *e)
         return hdf5_fault(e, STATUS_INPUT, r->path, "has no group " PHI3SAT_GROUP_RUN);
     herr_t result = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, read_pair, &reading);
     H5Gclose(group);
-    if (reading.failed)
-        return error_set(e, STATUS_FAILED, "no memory for the run's attributes");
-    return result >= 0 ? STATUS_OK : hdf5_fault(e, STATUS_INPUT, r->path, "attributes of group run can't be read");
+    if (result >= 0 && !reading.failed)
+        return STATUS_OK;
+    return hdf5_fault(e, STATUS_INPUT, r->path, "attributes of group run can't be read");
 }
 
 /* Reads all of `item`, or its layer, into flat. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "hdf5_fault.h"
 
 /* Length of the UTF-8 sequence at s, 0 when it is none (overlong forms, surrogates
  * and what lies above U+10FFFF are none). */
@@ -36,6 +37,15 @@ static void repair_utf8(char *text)
             *s = '?';
         s += length ? length : 1;
     }
+}
+
+/* memory_string, with the failure noted for hdf5_fault. */
+static bool copy_text(char **copy, const char *text)
+{
+    if (memory_string(copy, text, NULL) == STATUS_OK)
+        return true;
+    hdf5_fault_note("no memory is left");
+    return false;
 }
 
 static hid_t text_type(void)
@@ -81,7 +91,7 @@ bool attributes_put_list(hid_t object, const char *name, hid_t file_type, hid_t 
 bool attributes_put_text(hid_t object, const char *name, const char *text)
 {
     char *copy;
-    if (memory_string(&copy, text, NULL) != STATUS_OK)
+    if (!copy_text(&copy, text))
         return false;
     repair_utf8(copy);
     hid_t type = text_type();
@@ -162,7 +172,7 @@ static bool read_text(hid_t attribute, char **text)
     bool done = type >= 0 && H5Aread(attribute, type, &raw) >= 0;
     if (done) {
         const char *s = raw ? raw : ""; /* HDF5's form of an empty string */
-        done = strlen(s) <= ATTRIBUTES_TEXT_LIMIT && memory_string(text, s, NULL) == STATUS_OK;
+        done = strlen(s) <= ATTRIBUTES_TEXT_LIMIT && copy_text(text, s);
     }
     if (raw)
         H5free_memory(raw);
@@ -171,13 +181,18 @@ static bool read_text(hid_t attribute, char **text)
     return done;
 }
 
+static bool is_our_text(hid_t type)
+{
+    return H5Tis_variable_str(type) > 0 && H5Tget_cset(type) == H5T_CSET_UTF8;
+}
+
 bool attributes_get_text(hid_t object, const char *name, char **text)
 {
     hid_t attribute, type;
     *text = NULL;
     if (!open_scalar(object, name, &attribute, &type))
         return false;
-    bool done = H5Tis_variable_str(type) > 0 && H5Tget_cset(type) == H5T_CSET_UTF8 && read_text(attribute, text);
+    bool done = is_our_text(type) && read_text(attribute, text);
     H5Tclose(type);
     H5Aclose(attribute);
     return done;
@@ -188,13 +203,21 @@ bool attributes_get_any(hid_t object, const char *name, char **text)
     char number[40];
     uint64_t count;
     double real;
-    if (attributes_get_text(object, name, text))
+    hid_t attribute, type;
+    *text = NULL;
+    if (!open_scalar(object, name, &attribute, &type))
         return true;
+    bool is_text = is_our_text(type);
+    bool done = !is_text || read_text(attribute, text);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    if (is_text)
+        return done;
     if (attributes_get_count(object, name, &count))
         snprintf(number, sizeof number, "%" PRIu64, count);
     else if (attributes_get_real(object, name, &real))
         snprintf(number, sizeof number, "%.17g", real);
     else
-        return false;
-    return memory_string(text, number, NULL) == STATUS_OK;
+        return true;
+    return copy_text(text, number);
 }

@@ -33,7 +33,8 @@ bool attributes_get_count(hid_t object, const char *name, uint64_t *value);
 bool attributes_get_real(hid_t object, const char *name, double *value);
 bool attributes_get_float(hid_t object, const char *name, float *value);
 
-/* Any scalar attribute as text, for listings. */
+/* A scalar attribute as text, for listings: *text stays NULL for kinds that we don't write; false
+ * when one of ours can't be read. Freed with memory_free. */
 bool attributes_get_any(hid_t object, const char *name, char **text);
 
 #endif

@@ -144,9 +144,8 @@ static enum status check_format(hid_t root, const char *file, struct error *e)
     char format[64];
     uint64_t version;
     if (!read_text(root, "format", format, sizeof format) || strcmp(format, PHI3SAT_FORMAT) != 0) {
-        error_set(e, STATUS_INPUT, "is an HDF5 file, but no archive of phi3sat");
+        hdf5_fault(e, STATUS_INPUT, file, "is an HDF5 file, but no archive of phi3sat");
         error_advice(e, "give the .h5 that phi3sat profile wrote");
-        error_file(e, file);
         return STATUS_INPUT;
     }
     if (!attributes_get_count(root, "format_version", &version))

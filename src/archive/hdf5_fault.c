@@ -66,6 +66,12 @@ void hdf5_fault_watch(void)
     H5Eset_auto2(H5E_DEFAULT, on_failure, NULL);
 }
 
+void hdf5_fault_note(const char *what)
+{
+    if (cause[0] == '\0')
+        snprintf(cause, sizeof cause, "%s", what);
+}
+
 /* EAGAIN and EWOULDBLOCK: somebody else's lock; ENOLCK: a file system (NFS) whose
  * lock service is down; 524: Lustre without -o flock. */
 static int is_lock_failure(void)

@@ -12,6 +12,9 @@
 /* Silences HDF5 and forgets what failed before; at the start of an operation. */
 void hdf5_fault_watch(void);
 
+/* Says for hdf5_fault why something failed that HDF5 knows nothing of. */
+void hdf5_fault_note(const char *what);
+
 /* Fills `e` with `status`, the file, the sentence and, after a colon, what HDF5
  * said since hdf5_fault_watch (the first thing, nothing if nothing). A refused lock
  * gets advice that names HDF5_USE_FILE_LOCKING. Returns `status`. */

@@ -22,6 +22,7 @@
 
 #include "../base/memory.h"
 #include "attributes.h"
+#include "hdf5_fault.h"
 
 #define ORDERED (H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED)
 #define NO_VARIABLE "This is a netCDF dimension but not a netCDF variable.%10zu"
@@ -75,8 +76,10 @@ static hid_t plain_properties(void)
 static bool write_coordinates(hid_t scale, size_t extent)
 {
     int32_t *coordinate;
-    if (memory_array(&coordinate, extent, sizeof *coordinate, "coordinates", NULL) != STATUS_OK)
+    if (memory_array(&coordinate, extent, sizeof *coordinate, "coordinates", NULL) != STATUS_OK) {
+        hdf5_fault_note("no memory is left");
         return false;
+    }
     for (size_t i = 0; i < extent; i++)
         coordinate[i] = (int32_t)i;
     bool done = H5Dwrite(scale, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, coordinate) >= 0;

@@ -43,3 +43,7 @@ EXTRA_DIST += tests/readers/readers.py docs/archive.md
 check_PROGRAMS += tests/unit/test_schema
 tests_unit_test_schema_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 tests_unit_test_schema_LDADD = $(UNIT_ARCHIVE)
+check_PROGRAMS += tests/unit/test_archive_memory
+tests_unit_test_archive_memory_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_archive_memory_LDADD = $(UNIT_ARCHIVE_SAMPLE)
+tests_unit_test_archive_memory_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)

@@ -211,8 +211,10 @@ enum status outfile_publish(const char *temporary, const char *path, struct erro
 {
     char *name;
     enum status status = resolve(path, &name, e);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
+        unlink(temporary);
         return status;
+    }
     int fd = open(temporary, O_RDWR | O_CLOEXEC);
     int reason = fd < 0 ? errno : publish(fd, temporary, name);
     if (fd >= 0 && close(fd) != 0 && reason == 0)
@@ -275,6 +277,13 @@ void outfile_print(struct outfile *o, const char *format, ...)
 void outfile_write(struct outfile *o, const void *bytes, size_t size)
 {
     note(o, fwrite(bytes, 1, size, o->stream) != size);
+}
+
+enum status outfile_settle(struct outfile *o, struct error *e)
+{
+    note(o, fflush(o->stream) != 0);
+    note(o, o->temporary && fsync(fileno(o->stream)) != 0);
+    return o->reason ? outfile_fault(o->path, "written", o->reason, e) : STATUS_OK;
 }
 
 enum status outfile_commit(struct outfile *o, struct error *e)
