@@ -1,4 +1,4 @@
-/* half.h - 16-bit floats to float32, inline, for the decoders' inner loops.
+/* half.h - 16-bit floats to float32 and back, inline, for the inner loops of decoders and encoders.
  *
  *   half      s eeeee mmmmmmmmmm          (-1)^s 2^(e-15) 1.m,  e 0: 2^-14 0.m
  *   bfloat16  s eeeeeeee mmmmmmm          the upper half of a float32
@@ -53,6 +53,34 @@ static inline float half_bfloat_to_float(uint16_t bfloat)
 {
     uint32_t quiet = (bfloat & 0x7fffu) > 0x7f80u ? 0x00400000u : 0u;
     return half_from_bits((uint32_t)bfloat << 16 | quiet);
+}
+
+/* The nearest half, ties to even; infinity from 65520 on, NaN stays NaN. */
+static inline uint16_t half_from_float(float value)
+{
+    uint32_t bits = half_to_bits(value), sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
+    if (rest > 0x7f800000u)
+        return (uint16_t)(sign | 0x7e00u);
+    if (rest >= 0x477ff000u)
+        return (uint16_t)(sign | 0x7c00u);
+    if (rest < 0x38800000u) /* below 2^-14: adding 0.5 leaves units of 2^-24 in the last place */
+        return (uint16_t)(sign | (half_to_bits(half_from_bits(rest) + 0.5f) - half_to_bits(0.5f)));
+    return (uint16_t)(sign | (rest - (112u << 23) + 0xfffu + (rest >> 13 & 1u)) >> 13);
+}
+
+/* The nearest bfloat16, ties to even; NaN stays NaN. */
+static inline uint16_t half_bfloat_from_float(float value)
+{
+    uint32_t bits = half_to_bits(value);
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return (uint16_t)(bits >> 16 | 0x40u);
+    return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+static inline void half_store(uint8_t bytes[2], uint16_t half)
+{
+    bytes[0] = (uint8_t)half;
+    bytes[1] = (uint8_t)(half >> 8);
 }
 
 /* Two bytes of a file, little-endian. */

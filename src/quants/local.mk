@@ -1,4 +1,4 @@
-# src/quants: block formats and their exact decoders.
+# src/quants: block formats, their exact decoders and our encoders.
 #
 # A new source is one line:    %C%_libquants_a_SOURCES += %D%/FILE.c %D%/FILE.h
 # A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
@@ -7,11 +7,17 @@
 noinst_LIBRARIES += %D%/libquants.a
 %C%_libquants_a_SOURCES =
 %C%_libquants_a_SOURCES += %D%/blocks32.c %D%/blocks32.h
+%C%_libquants_a_SOURCES += %D%/encode.c %D%/encode.h
+%C%_libquants_a_SOURCES += %D%/encode_blocks32.c %D%/encode_blocks32.h
+%C%_libquants_a_SOURCES += %D%/encode_fit.c %D%/encode_fit.h
+%C%_libquants_a_SOURCES += %D%/encode_superblocks.c %D%/encode_superblocks.h
 %C%_libquants_a_SOURCES += %D%/half.h
 %C%_libquants_a_SOURCES += %D%/plain.c %D%/plain.h
 %C%_libquants_a_SOURCES += %D%/quants.c %D%/quants.h
 %C%_libquants_a_SOURCES += %D%/superblocks.c %D%/superblocks.h
 
+check_PROGRAMS += tests/unit/test_encode
+tests_unit_test_encode_LDADD = $(UNIT_QUANTS) -lm
 check_PROGRAMS += tests/unit/test_quants
 tests_unit_test_quants_LDADD = $(UNIT_QUANTS) -lm
 EXTRA_DIST += tests/golden/make_quants.py tests/golden/quants.bin tests/golden/README.md
