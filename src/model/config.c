@@ -14,6 +14,7 @@
 #define LIMIT_LAYERS 4096
 #define LIMIT_WIDTH (1u << 20)
 #define LIMIT_CONTEXT (1u << 24)
+#define LEAST_DIVISOR 0.0625 /* with LIMIT_CONTEXT and weights.c's factors: angles stay below 2^36 */
 
 /* Where an architecture differs from phi3. */
 struct architecture {
@@ -56,17 +57,27 @@ static enum status read_size(const struct config *c, const struct model_file *f,
     return STATUS_OK;
 }
 
-static enum status read_real(const struct config *c, const struct model_file *f, const char *name, double *value,
-                             struct error *e)
+/* Rounded to float32, as GGUF has it: another kind of file must not give another model. */
+static enum status read_real(const struct config *c, const struct model_file *f, const char *name, double min,
+                             double *value, struct error *e)
 {
     struct key k = own_key(c, name);
     bool found;
     enum status status = model_file_get_float(f, k.text, value, &found, e);
-    if (status == STATUS_OK && found && !(isfinite(*value) && *value > 0.0)) {
-        error_set(e, STATUS_INPUT, "key %s is %g, expected a positive number", k.text, *value);
+    if (status != STATUS_OK || !found)
+        return status;
+    if (!(isfinite((float)*value) && *value >= min)) {
+        error_set(e, STATUS_INPUT, "key %s is %g, expected a number from %g on", k.text, *value, min);
+        error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
         return error_file(e, model_file_path(f));
     }
-    return status;
+    *value = (double)(float)*value;
+    return STATUS_OK;
+}
+
+static bool is(struct model_file_text text, const char *word)
+{
+    return text.length == strlen(word) && memcmp(text.bytes, word, text.length) == 0;
 }
 
 static enum status read_architecture(struct config *c, const struct model_file *f, struct error *e)
@@ -76,8 +87,7 @@ static enum status read_architecture(struct config *c, const struct model_file *
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
-        if (strlen(architectures[i].name) == name.length &&
-            memcmp(architectures[i].name, name.bytes, name.length) == 0) {
+        if (is(name, architectures[i].name)) {
             snprintf(c->architecture, sizeof c->architecture, "%s", architectures[i].name);
             c->rotary_pairs = architectures[i].rotary_pairs;
             return STATUS_OK;
@@ -113,6 +123,8 @@ static enum status read_sizes(struct config *c, const struct model_file *f, stru
         return s;
     if (c->kv_heads == 0 || c->heads % c->kv_heads)
         return inconsistent(f, e, "attention heads and key/value heads", c->heads, c->kv_heads);
+    if (!model_file_has_key(f, own_key(c, "attention.key_length").text) && c->hidden % c->heads)
+        return inconsistent(f, e, "hidden size and attention heads", c->hidden, c->heads);
     c->head_dim = c->hidden / c->heads;
     s = read_size(c, f, "attention.key_length", LIMIT_WIDTH, &c->head_dim, false, e);
     size_t value_length = c->head_dim;
@@ -125,18 +137,25 @@ static enum status read_sizes(struct config *c, const struct model_file *f, stru
     return STATUS_OK;
 }
 
-static enum status read_scaling(struct config *c, const struct model_file *f, struct error *e)
+/* Linear scaling is what a factor without a type means; rope.scale_linear is its old name. */
+static enum status read_divisor(struct config *c, const struct model_file *f, struct error *e)
+{
+    enum status s = read_real(c, f, "rope.scale_linear", LEAST_DIVISOR, &c->rope_divisor, e);
+    return s == STATUS_OK ? read_real(c, f, "rope.scaling.factor", LEAST_DIVISOR, &c->rope_divisor, e) : s;
+}
+
+static enum status read_scaling(struct config *c, const struct model_file *f, bool longrope, struct error *e)
 {
     struct key k = own_key(c, "rope.scaling.type");
     struct model_file_text type;
     bool found;
     enum status s = model_file_get_text(f, k.text, &type, &found, e);
-    if (s != STATUS_OK || !found || (type.length == 4 && memcmp(type.bytes, "none", 4) == 0) ||
-        (type.length == 8 && memcmp(type.bytes, "longrope", 8) == 0) ||
-        (type.length == 2 && memcmp(type.bytes, "su", 2) == 0))
+    if (s != STATUS_OK)
         return s;
-    if (type.length == 6 && memcmp(type.bytes, "linear", 6) == 0)
-        return read_real(c, f, "rope.scaling.factor", &c->rope_divisor, e);
+    if (found ? is(type, "linear") : !longrope)
+        return read_divisor(c, f, e);
+    if (!found || is(type, "none") || is(type, "longrope") || is(type, "su"))
+        return STATUS_OK;
     error_set(e, STATUS_INPUT, "uses the rotary scaling '%.*s'", (int)(type.length < 32 ? type.length : 32), type.bytes);
     error_advice(e, "phi3sat knows none, linear and longrope");
     error_where(e, "key %s", k.text);
@@ -150,7 +169,7 @@ static double longrope_attention_factor(const struct config *c)
     double scale = (double)c->context / (double)c->original_context;
     if (scale <= 1.0 || c->original_context < 2)
         return 1.0;
-    return sqrt(1.0 + elementary_log(scale) / elementary_log((double)c->original_context));
+    return (float)sqrt(1.0 + elementary_log(scale) / elementary_log((double)c->original_context));
 }
 
 static enum status read_rotary(struct config *c, const struct model_file *f, struct error *e)
@@ -161,18 +180,18 @@ static enum status read_rotary(struct config *c, const struct model_file *f, str
         return inconsistent(f, e, "rotary dimensions and head dimension", c->rotary, c->head_dim);
     c->rope_base = 10000.0;
     c->rope_divisor = 1.0;
+    bool longrope = model_file_find_tensor(f, "rope_factors_long.weight") != NULL;
     if (s == STATUS_OK)
-        s = read_real(c, f, "rope.freq_base", &c->rope_base, e);
+        s = read_real(c, f, "rope.freq_base", 1.0, &c->rope_base, e);
     if (s == STATUS_OK)
-        s = read_scaling(c, f, e);
+        s = read_scaling(c, f, longrope, e);
     c->original_context = c->context;
     if (s == STATUS_OK)
         s = read_size(c, f, "rope.scaling.original_context_length", LIMIT_CONTEXT, &c->original_context, false, e);
     if (s != STATUS_OK)
         return s;
-    bool longrope = model_file_find_tensor(f, "rope_factors_long.weight") != NULL;
     c->attention_factor = longrope ? longrope_attention_factor(c) : 1.0;
-    return longrope ? read_real(c, f, "rope.scaling.attn_factor", &c->attention_factor, e) : STATUS_OK;
+    return longrope ? read_real(c, f, "rope.scaling.attn_factor", 0.01, &c->attention_factor, e) : STATUS_OK;
 }
 
 enum status config_read(struct config *c, const struct model_file *f, struct error *e)
@@ -188,9 +207,9 @@ enum status config_read(struct config *c, const struct model_file *f, struct err
     size_t experts = 0;
     if (s == STATUS_OK)
         s = read_size(c, f, "expert_count", 65536, &experts, false, e);
-    c->epsilon = 1e-5;
+    c->epsilon = 1e-5f;
     if (s == STATUS_OK)
-        s = read_real(c, f, "attention.layer_norm_rms_epsilon", &c->epsilon, e);
+        s = read_real(c, f, "attention.layer_norm_rms_epsilon", 0.0, &c->epsilon, e);
     if (s != STATUS_OK)
         return s;
     if (experts) {

@@ -2,7 +2,7 @@
  *
  * The C library's differ between versions and processors in the last bit; angles of the
  * rotary embedding come from these instead. Errors are below 4e-16 relative (absolute for
- * sin and cos, |x| up to 2^30), far below the float32 that the tables hold.
+ * sin and cos, |x| up to 2^36), far below the float32 that the tables hold.
  */
 #ifndef PHI3SAT_MODEL_ELEMENTARY_H
 #define PHI3SAT_MODEL_ELEMENTARY_H

@@ -39,6 +39,8 @@ static void count_segment(const struct ffn *job, size_t block, size_t segment, s
         const float *x = own->tile[series] + (first - job->chunk.row + skip) * FORWARD_BLOCK;
         f->kernels->statistics(rows - skip, x, FORWARD_BLOCK, f->options.activity_threshold,
                                (int32_t)(position + skip), sums);
+        if ((block + 1) * FORWARD_BLOCK > f->config->intermediate)
+            sums_start_lanes(sums, f->config->intermediate % FORWARD_BLOCK);
         if (last == end)
             job->observer->sums(job->observer->context, job->layer, (enum series)series, block, segment, sums,
                                 s->length - skipped(f, 0, s->length));

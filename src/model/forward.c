@@ -8,6 +8,7 @@
  */
 #include "forward.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "../base/memory.h"
@@ -17,7 +18,9 @@
 static enum status open_workspace(struct workspace *w, const struct forward *f, struct error *e)
 {
     const char *what = "a thread's workspace";
-    size_t tile = f->options.batch_tokens * FORWARD_BLOCK;
+    size_t tile;
+    if (!memory_multiply(f->options.batch_tokens, FORWARD_BLOCK, &tile))
+        return error_set(e, STATUS_FAILED, "a batch of %zu tokens is too large", f->options.batch_tokens);
     enum status s = memory_array(&w->rows, KERNELS_PANEL * FORWARD_DEPTH, sizeof(float), what, e);
     if (s == STATUS_OK)
         s = memory_array(&w->panels, (size_t)FORWARD_BLOCK * FORWARD_DEPTH, sizeof(float), what, e);
@@ -57,6 +60,7 @@ enum status forward_open(struct forward **forward, const struct config *config, 
                          const struct kernels *kernels, const struct forward_options *options, struct error *e)
 {
     struct forward *f;
+    assert(options->batch_tokens > 0);
     enum status s = memory_array(&f, 1, sizeof *f, "the forward pass", e);
     *forward = NULL;
     if (s != STATUS_OK)
@@ -183,6 +187,7 @@ static void layer_chunk(struct forward *f, size_t layer, struct chunk chunk, con
 enum status forward_run(struct forward *f, const struct forward_prompt *prompts, size_t count,
                         const struct forward_observer *observer, struct error *e)
 {
+    assert(threads_count() <= f->threads);
     enum status s = lay_out(f, prompts, count, e);
     if (s != STATUS_OK)
         return s;

@@ -4,9 +4,10 @@
  * a batch of prompts, layer by layer; the last layer ends with its ffn series (no down
  * projection, no lm_head: nobody looks at what would follow).
  *
- * A batch is either several prompts of at most `batch_tokens` tokens together, or one longer prompt,
- * which goes through each layer in chunks of batch_tokens rows. Attention never crosses
- * prompts. Results don't depend on how prompts are packed, chunked or threaded.
+ * A batch is any number of prompts; it goes through each layer in chunks of at most `batch_tokens`
+ * rows. Usual are several prompts of that many tokens together, or one longer one: a longer
+ * batch holds more hidden states, keys and values. Attention never crosses prompts.
+ * Results don't depend on how prompts are packed, chunked or threaded.
  */
 #ifndef PHI3SAT_MODEL_FORWARD_H
 #define PHI3SAT_MODEL_FORWARD_H
@@ -32,7 +33,7 @@ struct forward_observer {
 };
 
 struct forward_options {
-    size_t batch_tokens;       /* rows of a chunk                                   */
+    size_t batch_tokens;       /* rows of a chunk, at least 1                         */
     size_t skip_first;         /* positions left out of the statistics, each prompt   */
     float activity_threshold;
     size_t window;             /* 0: all; usually config.window                       */
@@ -40,8 +41,9 @@ struct forward_options {
 
 struct forward; /* opaque: buffers for one batch at a time */
 
-/* All arguments are borrowed and must outlive *forward. Uses threads_count() threads as set at
- * this call. Free with forward_close (NULL allowed). */
+/* All arguments are borrowed and must outlive *forward, `options` apart. Makes room for threads_count()
+ * threads as set at this call; later runs may use fewer. Not thread-safe: one caller at a
+ * time. Fails for want of memory only. Free with forward_close (NULL allowed). */
 enum status forward_open(struct forward **forward, const struct config *config, const struct weights *weights,
                          const struct kernels *kernels, const struct forward_options *options,
                          struct error *e) ERROR_MUST_USE;
@@ -52,7 +54,8 @@ void forward_close(struct forward *forward);
 enum status forward_run(struct forward *forward, const struct forward_prompt *prompts, size_t count,
                         const struct forward_observer *observer, struct error *e) ERROR_MUST_USE;
 
-/* Rows [rows, hidden] of the residual stream after the last run, for tests; NULL before. */
+/* [rows, hidden]: the residual stream as the last layer's FFN of the last run found it, for tests. NULL
+ * before a run. */
 const float *forward_hidden(const struct forward *forward);
 
 #endif

@@ -5,10 +5,13 @@
  */
 #include "weights.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../base/memory.h"
+
+#define LEAST_FACTOR 0.015625f /* of rotary factors; models have 1 and more */
 
 const uint8_t *weights_row(const struct weight *w, size_t r)
 {
@@ -101,17 +104,50 @@ static enum status vector(const struct lookup *l, const char *name, size_t count
     return s;
 }
 
-/* Parts of the graph that we don't run would make the result wrong in silence. */
+static struct name name_of(struct model_file_text text)
+{
+    struct name n;
+    size_t length = text.length < sizeof n.text ? text.length : sizeof n.text - 1;
+    memcpy(n.text, text.bytes, length);
+    n.text[length] = 0;
+    return n;
+}
+
+/* Splits "blk.7.ffn_up.weight" into 7 and "ffn_up.weight". */
+static bool split(struct model_file_text name, size_t *layer, struct name *part)
+{
+    size_t i = 4;
+    *layer = 0;
+    if (name.length < 4 || memcmp(name.bytes, "blk.", 4) != 0)
+        return false;
+    for (; i < name.length && name.bytes[i] >= '0' && name.bytes[i] <= '9' && *layer < 1000000; i++)
+        *layer = *layer * 10 + (size_t)(name.bytes[i] - '0');
+    if (i == 4 || i >= name.length || name.bytes[i] != '.')
+        return false;
+    *part = name_of((struct model_file_text){name.bytes + i + 1, name.length - i - 1});
+    return true;
+}
+
+/* Parts of the graph that we don't run (biases, further norms, experts) would make the
+ * result wrong in silence, and so would layers that the keys don't tell of. */
 static enum status refuse_extras(const struct lookup *l)
 {
-    static const char *const extras[] = {"attn_q.bias", "attn_k.bias", "attn_v.bias", "attn_qkv.bias",
-                                         "attn_output.bias", "ffn_up.bias", "ffn_gate.bias", "ffn_down.bias",
-                                         "attn_q_norm.weight", "attn_k_norm.weight", "attn_norm.bias",
-                                         "ffn_norm.bias", "ffn_gate_inp.weight", "ffn_gate_exps.weight"};
-    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        struct name n = layer_name(l, extras[i]);
-        if (model_file_find_tensor(l->file, n.text))
-            return wrong(l, n.text, "the model has a part that this version doesn't run");
+    static const char *const known[] = {"attn_norm.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight",
+                                        "attn_qkv.weight", "attn_output.weight", "ffn_norm.weight",
+                                        "ffn_gate.weight", "ffn_up.weight", "ffn_down.weight",
+                                        "attn_rot_embd.weight" /* frequencies, in old files: not needed */};
+    for (size_t t = 0; t < model_file_tensor_count(l->file); t++) {
+        struct model_file_text name = model_file_tensor_at(l->file, t)->name;
+        struct name whole = name_of(name), part;
+        size_t layer, i = 0, count = sizeof known / sizeof *known;
+        if (!split(name, &layer, &part))
+            continue;
+        if (layer >= l->config->layers)
+            return wrong(l, whole.text, "a tensor belongs to a layer past the last one");
+        while (i < count && strcmp(known[i], part.text) != 0)
+            i++;
+        if (i == count)
+            return wrong(l, whole.text, "the model has a part that this version doesn't run");
     }
     return STATUS_OK;
 }
@@ -154,7 +190,8 @@ static enum status ffn_weights(const struct lookup *l, struct weights_layer *w)
 {
     const struct config *c = l->config;
     struct name gate = layer_name(l, "ffn_gate.weight"), up = layer_name(l, "ffn_up.weight");
-    bool separate = model_file_find_tensor(l->file, gate.text) != NULL;
+    const struct model_file_tensor *all_up = model_file_find_tensor(l->file, up.text);
+    bool separate = model_file_find_tensor(l->file, gate.text) || (all_up && all_up->dims[1] == c->intermediate);
     size_t all = separate ? c->intermediate : 2 * c->intermediate;
     enum status s = rows(l, separate ? gate.text : up.text, 0, c->intermediate, all, c->hidden, &w->gate);
     if (s == STATUS_OK)
@@ -166,9 +203,7 @@ static enum status ffn_weights(const struct lookup *l, struct weights_layer *w)
 
 static enum status one_layer(const struct lookup *l, struct weights_layer *w)
 {
-    enum status s = refuse_extras(l);
-    if (s == STATUS_OK)
-        s = vector(l, layer_name(l, "attn_norm.weight").text, l->config->hidden, &w->attention_norm);
+    enum status s = vector(l, layer_name(l, "attn_norm.weight").text, l->config->hidden, &w->attention_norm);
     if (s == STATUS_OK)
         s = vector(l, layer_name(l, "ffn_norm.weight").text, l->config->hidden, &w->ffn_norm);
     if (s == STATUS_OK)
@@ -178,23 +213,31 @@ static enum status one_layer(const struct lookup *l, struct weights_layer *w)
     return s;
 }
 
+/* Factors that frequencies are divided by: angles must stay in elementary_sincos's range. */
+static enum status factors(const struct lookup *l, const char *name, float **values)
+{
+    size_t half = l->config->rotary / 2;
+    enum status s = vector(l, name, half, values);
+    for (size_t i = 0; i < half && s == STATUS_OK; i++)
+        if (!((*values)[i] >= LEAST_FACTOR && (*values)[i] <= FLT_MAX))
+            s = wrong(l, name, "a rotary factor is too small or no number");
+    return s;
+}
+
 /* LongRoPE's two sets, or llama's one, which always applies. */
 static enum status rotary_factors(const struct lookup *l, struct weights *w)
 {
-    size_t half = l->config->rotary / 2;
-    bool is_long = model_file_find_tensor(l->file, "rope_factors_long.weight") != NULL;
-    bool is_short = model_file_find_tensor(l->file, "rope_factors_short.weight") != NULL;
+    static const char *const set[] = {"rope_factors_short.weight", "rope_factors_long.weight"};
+    bool is_short = model_file_find_tensor(l->file, set[0]) != NULL;
+    bool is_long = model_file_find_tensor(l->file, set[1]) != NULL;
+    bool always = !is_short && !is_long;
+    w->longrope = is_short && is_long;
     if (is_long != is_short)
-        return wrong(l, is_long ? "rope_factors_short.weight" : "rope_factors_long.weight", "a tensor is missing");
-    w->longrope = is_long;
-    if (is_long) {
-        enum status s = vector(l, "rope_factors_long.weight", half, &w->factors_long);
-        return s == STATUS_OK ? vector(l, "rope_factors_short.weight", half, &w->factors_short) : s;
-    }
-    if (!model_file_find_tensor(l->file, "rope_freqs.weight"))
+        return wrong(l, set[is_short], "a tensor is missing");
+    if (always && !model_file_find_tensor(l->file, "rope_freqs.weight"))
         return STATUS_OK;
-    enum status s = vector(l, "rope_freqs.weight", half, &w->factors_short);
-    return s == STATUS_OK ? vector(l, "rope_freqs.weight", half, &w->factors_long) : s;
+    enum status s = factors(l, always ? "rope_freqs.weight" : set[0], &w->factors_short);
+    return s == STATUS_OK ? factors(l, always ? "rope_freqs.weight" : set[1], &w->factors_long) : s;
 }
 
 /* "Q4_K 81, F32 65": tensors by type, as llama.cpp's loader counts them. */
@@ -217,6 +260,8 @@ enum status weights_open(struct weights *w, const struct config *c, const struct
     memset(w, 0, sizeof *w);
     enum status s = memory_array(&w->layer, c->layers, sizeof *w->layer, "the layers' weights", e);
     w->layers = s == STATUS_OK ? c->layers : 0;
+    if (s == STATUS_OK)
+        s = refuse_extras(&l);
     if (s == STATUS_OK)
         s = rows(&l, "token_embd.weight", 0, c->vocabulary, c->vocabulary, c->hidden, &w->embedding);
     for (size_t i = 0; i < c->layers && s == STATUS_OK; i++) {

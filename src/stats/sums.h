@@ -20,6 +20,7 @@
 #ifndef PHI3SAT_STATS_SUMS_H
 #define PHI3SAT_STATS_SUMS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Neurons a struct: 64 float32 are four cache lines, and a panel of the matrix
@@ -49,5 +50,8 @@ struct sums {
 
 /* An empty prompt: zero sums, min +inf, max -inf, extreme 0 at position -1. */
 void sums_start(struct sums *s);
+
+/* The same for lanes [first, 64) alone: those past a layer's last neuron. */
+void sums_start_lanes(struct sums *s, size_t first);
 
 #endif

@@ -16,8 +16,13 @@
 /* Value types of GGUF. */
 enum { G_U8, G_I8, G_U16, G_I16, G_U32, G_I32, G_F32, G_BOOL, G_STRING, G_ARRAY, G_U64, G_I64, G_F64 };
 
+/* A test that needs a larger file says so before it includes this. */
+#ifndef GGUF_WRITER_BYTES
+#define GGUF_WRITER_BYTES (1 << 16)
+#endif
+
 static struct {
-    uint8_t bytes[1 << 16];
+    uint8_t bytes[GGUF_WRITER_BYTES];
     size_t size;
 } made_file;
 
