@@ -66,6 +66,7 @@ int main(void)
     } else {
         skip(2, "no locale with decimal commas is installed");
     }
+    setlocale(LC_ALL, "C"); /* the system's own messages are looked at below */
 
     snprintf(where, sizeof where, "%s/none/report.csv", tap_folder());
     is_int(csv_write(where, rows, 2, &e), STATUS_OUTPUT, "no such folder is an output's failure");
