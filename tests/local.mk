@@ -32,6 +32,15 @@ SHELL_TESTS += %D%/tap/shell.t
 SHELL_TESTS += %D%/lint/layers.t %D%/lint/sizes.t %D%/lint/banned.t %D%/lint/listed.t %D%/lint/shell.t
 SHELL_TESTS += %D%/cli/bootstrap/words.t %D%/cli/bootstrap/totals.t %D%/cli/jobs/one-node.t
 
+# The profiler from end to end; what its tests look into archives with knows HDF5 only.
+noinst_PROGRAMS += %D%/cli/profile/archive_values
+tests_cli_profile_archive_values_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
+tests_cli_profile_archive_values_LDADD = $(HDF5_LIBS) -lm
+SHELL_TESTS += %D%/cli/profile/golden.t %D%/cli/profile/outputs.t %D%/cli/profile/unusual.t
+SHELL_TESTS += %D%/mpi/failures.t %D%/mpi/same.t
+LONG_TESTS += %D%/mpi/many.t
+EXTRA_DIST += %D%/cli/profile/profile.sh %D%/golden/make_tiny.py
+
 TESTS = $(check_PROGRAMS) $(SHELL_TESTS)
 TEST_EXTENSIONS = .t
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

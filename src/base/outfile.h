@@ -33,6 +33,10 @@ enum status outfile_probe(const char *path, struct error *e) ERROR_MUST_USE;
  * device and inode)? An output that is also an input has to be refused. */
 bool outfile_is_input(const char *path, uint64_t device, uint64_t inode);
 
+/* Is everything written so far on the disk? For one output of several, before the others
+ * replace their old files. `o` still ends with outfile_commit or outfile_abandon. STATUS_OUTPUT. */
+enum status outfile_settle(struct outfile *o, struct error *e) ERROR_MUST_USE;
+
 /* Starts an output. Ended by outfile_commit or outfile_abandon, both of which
  * free everything; `o` is zeroed on failure. A character device or pipe (such as
  * /dev/stdout) is written directly. */

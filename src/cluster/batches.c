@@ -35,7 +35,7 @@ static enum status pack(const struct batches *b, size_t from, size_t taken, stru
         const struct intake_item *item = &b->intake->items[b->mine[from + i]];
         uint64_t skipped = item->length < b->skip_first ? item->length : b->skip_first;
         p->prompts[i] = (struct forward_prompt){ids, (size_t)item->length};
-        p->named[i] = (struct collector_prompt){{item->hash[0], item->hash[1]}, item->line, item->length - skipped};
+        p->named[i] = (struct collector_prompt){{item->hash[0], item->hash[1]}, item->line, item->first, item->length - skipped};
         ids += item->length;
     }
     return STATUS_OK;
@@ -47,7 +47,8 @@ static void show(const struct batches *b, const struct meter *m)
     double rate = seconds > 0.0 ? (double)m->done / seconds : 0.0;
     double left = rate > 0.0 ? (double)(m->total - m->done) / rate : 0.0;
     log_progress_line(m->done == m->total, "%3.0f%%  %zu of %zu prompts on rank 0, %.0f tokens/s on %d rank%s, %d:%02d left",
-                      100.0 * share, m->prompts, b->count, rate * b->ranks, b->ranks, b->ranks == 1 ? "" : "s",
+                      100.0 * share, m->prompts, b->count, rate * b->ranks->size, b->ranks->size,
+                      b->ranks->size == 1 ? "" : "s",
                       (int)left / 60, (int)left % 60);
 }
 
@@ -59,7 +60,7 @@ enum status batches_run(const struct batches *b, struct forward *forward, struct
     enum status s = STATUS_OK;
     for (size_t i = 0; i < b->count; i++)
         m.total += b->intake->items[b->mine[i]].length;
-    for (size_t from = 0; from < b->count && s == STATUS_OK;) {
+    for (size_t from = 0; from < b->count && s == STATUS_OK && !ranks_alarmed(b->ranks);) {
         size_t taken = schedule_batch(b->intake->items, b->mine, b->count, from, b->batch_tokens);
         s = pack(b, from, taken, &p, e);
         if (s == STATUS_OK) {

@@ -14,10 +14,11 @@ struct batches {
     size_t count;
     size_t batch_tokens;
     size_t skip_first;
-    int ranks;                    /* for the progress line only                      */
+    const struct ranks *ranks;
 };
 
-/* Runs them all. Fails on the first fault; the collector then holds part of a batch. */
+/* Runs them all. Fails on the first fault; the collector then holds part of a batch. Ends early, with
+ * STATUS_OK, when another rank has failed: the ranks have to agree afterwards. */
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector,
                         struct error *e) ERROR_MUST_USE;
 

@@ -66,7 +66,8 @@ static void note_nonfinite(struct collector *c, size_t layer, enum series series
     for (size_t i = 0; i < lanes_in(c, block); i++) {
         if (!sums->nonfinite[i])
             continue;
-        struct collector_nonfinite here = {layer, c->prompts[prompt].index, (uint64_t)sums->nonfinite_position[i],
+        struct collector_nonfinite here = {layer, c->prompts[prompt].index,
+                                           c->prompts[prompt].first + (uint64_t)sums->nonfinite_position[i],
                                            (uint64_t)series, block * SUMS_LANES + i, 1};
         threads_lock();
         if (collector_earlier(&here, &c->first))

@@ -9,7 +9,7 @@
 #include "../model/forward.h"
 #include "../stats/accumulator.h"
 
-/* Where the first non-finite value was seen: lowest layer, then prompt, position, series, neuron. */
+/* Where the first non-finite value was seen: lowest layer, then prompt, position in it, series, neuron. */
 struct collector_nonfinite {
     uint64_t layer, prompt, position, series, neuron;
     uint64_t seen; /* 0: none                                                     */
@@ -18,6 +18,7 @@ struct collector_nonfinite {
 struct collector_prompt {
     uint64_t hash[2];
     uint64_t index;    /* in the source's order, for messages                      */
+    uint64_t first;    /* its token where this piece begins, for messages          */
     uint64_t samples;
 };
 

@@ -1,6 +1,7 @@
 /* intake.c - see intake.h. */
 #include "intake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static enum status open_bytes(struct intake *in, const struct ranks *r, struct e
     enum status s = STATUS_OK;
     if (r->rank == 0) {
         s = prompt_file_open(&in->file, in->options.path, e);
-        facts[0] = s == STATUS_OK && !in->file.read;
+        facts[0] = s == STATUS_OK && in->file.size && !in->file.read;
         facts[1] = in->file.size;
     }
     s = ranks_agree(r, s, e);
@@ -164,26 +165,30 @@ static enum status count_repeated(struct intake *in, struct error *e)
     return STATUS_OK;
 }
 
+/* Collective. */
 static enum status tokenize_share(struct intake *in, const struct ranks *r, struct share *own, struct error *e)
 {
     enum status s = STATUS_OK;
-    size_t turn = 0;
-    for (size_t line = 0; line < in->source.count && s == STATUS_OK; line++) {
+    size_t turn = 0, line = 0;
+    for (; line < in->source.count && s == STATUS_OK; line++) {
         if (line % in->options.shards != in->options.shard)
             continue;
         if (turn++ % (size_t)r->size == (size_t)r->rank)
             s = take_line(in, line, own, e);
     }
-    return s;
+    return ranks_agree_first(r, s, line, e);
 }
 
 static enum status nothing_left(const struct intake *in, struct error *e)
 {
-    error_set(e, STATUS_INPUT, "holds no prompts to run");
+    char shard[64] = "";
+    if (in->options.shards > 1)
+        snprintf(shard, sizeof shard, " in shard %zu/%zu", in->options.shard, in->options.shards);
+    error_set(e, STATUS_INPUT, "holds no prompts to run%s", shard);
     error_where(e, "%zu lines read, %llu blank, %llu empty after tokenising, %llu too long", in->source.lines,
                 (unsigned long long)in->counts.blank, (unsigned long long)in->counts.empty,
                 (unsigned long long)in->counts.skipped);
-    error_advice(e, "give at least one line of text");
+    error_advice(e, in->source.count < in->options.shards ? "use fewer shards" : "give at least one line of text");
     return error_file(e, in->options.path);
 }
 
@@ -217,9 +222,9 @@ enum status intake_open(struct intake *in, const struct ranks *r, const struct i
                                 options->path, e);
     else
         s = prompts_open_text(&in->source, in->file.bytes, in->file.size, options->limit, options->path, e);
+    s = ranks_agree(r, s, e);
     if (s == STATUS_OK)
         s = tokenize_share(in, r, &own, e);
-    s = ranks_agree(r, s, e);
     if (s == STATUS_OK)
         s = gather_shares(in, r, &own, e);
 done:

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/log.h"
 #include "../base/memory.h"
 
 #define SLICE ((size_t)1 << 28) /* bytes a message */
+#define ALARM_TAG 1
 
 static bool started(void)
 {
@@ -46,6 +46,16 @@ void ranks_finish(void)
         MPI_Finalize();
 }
 
+/* The rank by the launcher's environment; NULL: no launcher. */
+static const char *launcher_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    const char *value = NULL;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && !value; i++)
+        value = getenv(variables[i]);
+    return value;
+}
+
 bool ranks_speaks(void)
 {
     if (started()) {
@@ -53,32 +63,57 @@ bool ranks_speaks(void)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         return rank == 0;
     }
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-        if (value)
-            return strcmp(value, "0") == 0;
-    }
-    return true;
+    const char *value = launcher_rank();
+    return !value || strcmp(value, "0") == 0;
+}
+
+enum status ranks_fail_together(enum status own, struct error *e)
+{
+    struct ranks all;
+    struct error mpi;
+    if (!started() && launcher_rank() && ranks_start(&all, NULL, NULL, &mpi) != STATUS_OK)
+        *e = mpi;
+    return own;
+}
+
+enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t place, struct error *e)
+{
+    uint64_t size = (uint64_t)r->size, first;
+    uint64_t failing = own == STATUS_OK ? UINT64_MAX : place * size + (uint64_t)r->rank;
+    MPI_Allreduce(&failing, &first, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    if (first == UINT64_MAX)
+        return STATUS_OK;
+    MPI_Bcast(e, (int)sizeof *e, MPI_BYTE, (int)(first % size), MPI_COMM_WORLD);
+    return e->status;
 }
 
 enum status ranks_agree(const struct ranks *r, enum status own, struct error *e)
 {
-    int failing = own == STATUS_OK ? r->size : r->rank, first;
-    MPI_Allreduce(&failing, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == r->size)
-        return STATUS_OK;
-    MPI_Bcast(e, (int)sizeof *e, MPI_BYTE, first, MPI_COMM_WORLD);
-    return e->status;
+    if (own != STATUS_OK && r->rank != 0) {
+        struct error plain = *e;
+        snprintf(e->sentence, sizeof e->sentence, "rank %d on %s: %.600s", r->rank, r->host, plain.sentence);
+    }
+    return ranks_agree_first(r, own, 0, e);
 }
 
-void ranks_abort(const struct ranks *r, const struct error *e)
+void ranks_alarm(const struct ranks *r)
 {
-    struct error told = *e;
-    snprintf(told.sentence, sizeof told.sentence, "rank %d on %s: %.600s", r->rank, r->host, e->sentence);
-    log_error(&told);
-    MPI_Abort(MPI_COMM_WORLD, told.status);
-    abort(); /* MPI_Abort does not return; the compiler can't know */
+    MPI_Request request;
+    for (int to = 0; to < r->size; to++)
+        if (to != r->rank) {
+            MPI_Isend(NULL, 0, MPI_BYTE, to, ALARM_TAG, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+        }
+}
+
+bool ranks_alarmed(const struct ranks *r)
+{
+    int waiting = 0;
+    if (r->size > 1)
+        MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, MPI_COMM_WORLD, &waiting, MPI_STATUS_IGNORE);
+    if (waiting)
+        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, ALARM_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return waiting;
 }
 
 void ranks_sum(uint64_t *values, size_t count)

@@ -28,13 +28,22 @@ void ranks_finish(void);
  * tells the rank before MPI has started. */
 bool ranks_speaks(void);
 
+/* For a failure that all ranks have alike before MPI was started: starts it where a launcher would else
+ * stop the others, the one that speaks among them, at the first that ends. Returns `own`. */
+enum status ranks_fail_together(enum status own, struct error *e) ERROR_MUST_USE;
+
 /* All ranks call it with their own status. If any failed, all get the error of the lowest
- * failing rank, with its rank and host added in front when there are several; else STATUS_OK. */
+ * failing rank, with its rank and host in front unless that is rank 0; else STATUS_OK. */
 enum status ranks_agree(const struct ranks *r, enum status own, struct error *e) ERROR_MUST_USE;
 
-/* For a fault on one rank while the others compute: prints the error as the one line and ends
- * every rank. Does not return. */
-void ranks_abort(const struct ranks *r, const struct error *e) __attribute__((noreturn));
+/* The same for faults of the input, which any rank may find: all get the error with the least
+ * `place` (below 2^40), the same for any number of ranks. */
+enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t place, struct error *e) ERROR_MUST_USE;
+
+/* For a fault on one rank while the others compute: ranks_alarm tells them that there is one, and
+ * ranks_alarmed, which they ask between batches, that they need not go on. Then ranks_agree. */
+void ranks_alarm(const struct ranks *r);
+bool ranks_alarmed(const struct ranks *r);
 
 /* Collectives over all ranks, in place. */
 void ranks_sum(uint64_t *values, size_t count);

@@ -11,11 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../archive/archive_writer.h"
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "../base/outfile.h"
 #include "../base/threads.h"
 #include "../cluster/batches.h"
 #include "../cluster/merge.h"
@@ -24,6 +22,7 @@
 #include "../report/token_lines.h"
 #include "build_id.h"
 #include "profile_options.h"
+#include "profile_outputs.h"
 #include "profile_results.h"
 
 /* Everything a run owns; zeroed members are not there yet. */
@@ -58,36 +57,6 @@ static enum status open_model(struct profile *p, struct error *e)
     if (s == STATUS_OK)
         s = kernels_select(getenv("PHI3SAT_KERNELS"), &p->kernels, e);
     return s;
-}
-
-/* An output that is an input would be replaced by what was made from it. */
-static enum status refuse_input(const char *path, const struct mapping *input, struct error *e)
-{
-    if (!input->bytes || !outfile_is_input(path, input->device, input->inode))
-        return STATUS_OK;
-    error_set(e, STATUS_USAGE, "is an input and can't be an output too");
-    error_advice(e, "choose another --output or --hdf5");
-    return error_file(e, path);
-}
-
-static enum status check_outputs(const struct profile *p, struct error *e)
-{
-    const char *const paths[] = {p->options.csv_path, p->options.hdf5_path};
-    struct mapping prompts = {.bytes = NULL};
-    struct error ignored;
-    const char *source = p->options.prompts ? p->options.prompts : p->options.tokens;
-    /* a source that can't be opened is told by the intake, in its turn */
-    bool mapped = strcmp(source, "-") != 0 && mapping_open(&prompts, source, &ignored) == STATUS_OK;
-    enum status s = STATUS_OK;
-    for (int i = 0; i < 2 && s == STATUS_OK; i++) {
-        s = refuse_input(paths[i], model_file_mapping(p->file), e);
-        if (s == STATUS_OK && mapped)
-            s = refuse_input(paths[i], &prompts, e);
-    }
-    mapping_close(&prompts);
-    if (s == STATUS_OK)
-        s = outfile_probe(p->options.csv_path, e);
-    return s == STATUS_OK ? archive_writer_probe(p->options.hdf5_path, e) : s;
 }
 
 static void choose_threads(const struct profile *p)
@@ -196,7 +165,7 @@ static enum status prepare(struct profile *p, struct error *e)
 {
     enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
     if (s == STATUS_OK)
-        s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? check_outputs(p, e) : STATUS_OK, e);
+        s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
     if (s == STATUS_OK)
         s = open_prompts(p, e);
     if (s != STATUS_OK)
@@ -216,9 +185,11 @@ static enum status run_share(struct profile *p, struct error *e)
                                    (size_t)p->ranks.rank, &mine, &count, e);
     if (s == STATUS_OK && count) {
         struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, (size_t)p->options.skip_first,
-                            p->ranks.size};
+                            &p->ranks};
         s = batches_run(&b, p->forward, &p->collector, e);
     }
+    if (s != STATUS_OK)
+        ranks_alarm(&p->ranks);
     memory_free(mine);
     return s;
 }
@@ -336,9 +307,11 @@ static enum status tell_nonfinite(struct profile *p, uint64_t count, struct erro
     ranks_broadcast(&count, sizeof count);
     if (!count)
         return STATUS_OK;
-    log_warning("%llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), prompt %llu, token %llu",
+    log_warning("%llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), "
+                "prompt %llu (line %zu), token %llu",
                 (unsigned long long)count, (unsigned long long)first.layer, (unsigned long long)first.neuron,
-                series[first.series], (unsigned long long)first.prompt, (unsigned long long)first.position);
+                series[first.series], (unsigned long long)first.prompt, p->intake.source.items[first.prompt].line,
+                (unsigned long long)first.position);
     return STATUS_NONFINITE;
 }
 
@@ -350,9 +323,7 @@ static enum status run(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     tell_start(p);
-    s = run_share(p, e);
-    if (s != STATUS_OK && p->ranks.size > 1)
-        ranks_abort(&p->ranks, e);
+    s = ranks_agree(&p->ranks, run_share(p, e), e);
     if (s != STATUS_OK)
         return s;
     merge_ranks(&p->collector.state);

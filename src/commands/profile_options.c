@@ -8,7 +8,7 @@
 static const char *const overlong_names[] = {"truncate", "split", "skip", "error", NULL};
 static const char *const precision_names[] = {"f32", NULL};
 static const char *const combine_names[] = {"all", "any", "ffn", NULL};
-static const char *const activity_names[] = {"magnitude", "signed", NULL};
+static const char *const activity_names[] = {"absolute", "signed", NULL};
 static const char *const progress_names[] = {"auto", "always", "never", NULL};
 
 #define AT(member) offsetof(struct profile_options, member)
@@ -55,7 +55,7 @@ static const struct options_row fixed_rows[] = {
     {.name = "activity-threshold", .kind = OPTIONS_FLOAT, .offset = AT(criteria.activity_threshold), .argument = "X",
      .min = 0, .max = 1e6, .help = "a sample is of low activity below this magnitude", .default_text = "0.1"},
     {.name = "activity", .kind = OPTIONS_CHOICE, .offset = AT(activity), .argument = "KIND", .choices = activity_names,
-     .help = "low activity by magnitude, or signed (x < threshold)", .default_text = "magnitude"},
+     .help = "low activity by |x|, or signed (x < threshold)", .default_text = "absolute"},
     {.name = "combine", .kind = OPTIONS_CHOICE, .offset = AT(combine), .argument = "RULE", .choices = combine_names,
      .help = "a neuron is saturated when all, any or the ffn of its series are", .default_text = "all"},
     {.name = "super-ratio", .kind = OPTIONS_FLOAT, .offset = AT(criteria.super_ratio), .argument = "X", .min = 1,
@@ -144,10 +144,6 @@ static enum status name_outputs(struct profile_options *o, struct error *e)
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%s", o->hdf5);
     else
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%.*s.h5", (int)stem, o->output);
-    if (strcmp(o->csv_path, o->hdf5_path) == 0) {
-        error_set(e, STATUS_USAGE, "--output and --hdf5 name the same file '%s'", o->csv_path);
-        return usage(e);
-    }
     return STATUS_OK;
 }
 

@@ -35,20 +35,38 @@ static enum status write_layer(const struct profile_results *r, struct archive_w
     return archive_writer_layer(w, layer, &data, e);
 }
 
-static enum status write_archive(const struct profile_results *r, struct layers *l, struct error *e)
+static enum status write_csv_aside(const struct profile_results *r, const struct layers *l, struct outfile *csv,
+                                   struct error *e)
 {
-    struct archive_writer *w;
-    enum status s = archive_writer_open(&w, r->hdf5_path, r->state->layers, r->state->neurons, e);
+    enum status s = outfile_open(csv, r->csv_path, e);
     if (s != STATUS_OK)
         return s;
-    for (size_t layer = 0; layer < r->state->layers; layer++) {
+    csv_print(csv, l->rows, r->state->layers);
+    s = outfile_settle(csv, e);
+    if (s != STATUS_OK)
+        outfile_abandon(csv);
+    return s;
+}
+
+/* Both files aside; once both are whole, both replace their old ones. */
+static enum status write_files(const struct profile_results *r, struct layers *l, struct error *e)
+{
+    struct archive_writer *w;
+    struct outfile csv;
+    enum status s = archive_writer_open(&w, r->hdf5_path, r->state->layers, r->state->neurons, e);
+    for (size_t layer = 0; layer < r->state->layers && s == STATUS_OK; layer++)
         s = write_layer(r, w, l, layer, e);
-        if (s != STATUS_OK) {
-            archive_writer_abandon(w);
-            return s;
-        }
+    if (s == STATUS_OK)
+        s = write_csv_aside(r, l, &csv, e);
+    if (s != STATUS_OK) {
+        archive_writer_abandon(w);
+        return s;
     }
-    return archive_writer_finish(w, r->facts, r->run, r->prompts, e);
+    s = archive_writer_finish(w, r->facts, r->run, r->prompts, e);
+    if (s == STATUS_OK)
+        return outfile_commit(&csv, e);
+    outfile_abandon(&csv);
+    return s;
 }
 
 static enum status tell(const struct profile_results *r, const struct layers *l, uint64_t *nonfinite, struct error *e)
@@ -57,7 +75,7 @@ static enum status tell(const struct profile_results *r, const struct layers *l,
     summary_of_model(&summary, l->rows, r->state->layers);
     *nonfinite = summary.nonfinite;
     struct text_summary text = {&summary, &r->facts->criteria, l->super, l->super_count};
-    return text_summary_print(stdout, &text, e);
+    return text_summary_print(NULL, &text, e);
 }
 
 enum status profile_results_write(const struct profile_results *r, uint64_t *nonfinite, struct error *e)
@@ -67,9 +85,7 @@ enum status profile_results_write(const struct profile_results *r, uint64_t *non
     if (s == STATUS_OK)
         s = memory_array(&l.rows, r->state->layers, sizeof *l.rows, "the summary", e);
     if (s == STATUS_OK)
-        s = write_archive(r, &l, e);
-    if (s == STATUS_OK)
-        s = csv_write(r->csv_path, l.rows, r->state->layers, e);
+        s = write_files(r, &l, e);
     if (s == STATUS_OK)
         s = tell(r, &l, nonfinite, e);
     metrics_free(&l.metrics);

@@ -18,8 +18,7 @@ struct profile_results {
     const char *csv_path, *hdf5_path;
 };
 
-/* Writes both files (the archive first; neither replaces an old one unless whole) and prints the
- * summary. *nonfinite: how many values were kept out. STATUS_OUTPUT. */
+/* Writes both files (neither replaces an old one until both are whole) and prints the summary. *nonfinite: how many values were kept out. STATUS_OUTPUT. */
 enum status profile_results_write(const struct profile_results *r, uint64_t *nonfinite,
                                   struct error *e) ERROR_MUST_USE;
 

@@ -1,0 +1,86 @@
+/* profile_outputs.c - see profile_outputs.h.
+ *
+ * Files are compared by device and inode, so that links and other spellings of a path
+ * don't help; two outputs that are not there yet by folder and name.
+ */
+#include "profile_outputs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../archive/archive_writer.h"
+#include "../base/mapping.h"
+#include "../base/outfile.h"
+
+/* The path behind links; of a file that is not there yet, its folder's and its name. */
+static bool real_name(const char *path, char *name, size_t size)
+{
+    char real[PATH_MAX], folder[PATH_MAX];
+    if (realpath(path, real))
+        return (size_t)snprintf(name, size, "%s", real) < size;
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+    return realpath(folder, real) && (size_t)snprintf(name, size, "%s/%s", real, last) < size;
+}
+
+static enum status refuse_twins(const struct profile_options *o, struct error *e)
+{
+    char csv[2 * PATH_MAX], hdf5[2 * PATH_MAX];
+    if (!real_name(o->csv_path, csv, sizeof csv) || !real_name(o->hdf5_path, hdf5, sizeof hdf5) ||
+        strcmp(csv, hdf5) != 0)
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "--output and --hdf5 name the same file");
+    error_advice(e, "choose another --output or --hdf5");
+    return error_file(e, o->hdf5_path);
+}
+
+/* The archive of `--output /dev/stdout` would be made in /dev. */
+static enum status refuse_device(const struct profile_options *o, struct error *e)
+{
+    struct stat about;
+    if (o->hdf5 || stat(o->csv_path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "is a device or a pipe, which gives the archive no name");
+    error_advice(e, "give --hdf5 FILE too");
+    return error_file(e, o->csv_path);
+}
+
+static enum status refuse_input(const char *path, uint64_t device, uint64_t inode, struct error *e)
+{
+    if (!outfile_is_input(path, device, inode))
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "is an input and can't be an output too");
+    error_advice(e, "choose another --output or --hdf5");
+    return error_file(e, path);
+}
+
+/* Where the prompts come from, if that is a file; what can't be opened is told by the intake, in its turn. */
+static bool prompts_file(const struct profile_options *o, struct stat *about)
+{
+    const char *source = o->prompts ? o->prompts : o->tokens;
+    bool found = (strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, about) : stat(source, about)) == 0;
+    return found && S_ISREG(about->st_mode);
+}
+
+enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model, struct error *e)
+{
+    const char *const paths[] = {o->csv_path, o->hdf5_path};
+    const struct mapping *map = model_file_mapping(model);
+    struct stat prompts;
+    bool has_file = prompts_file(o, &prompts);
+    enum status s = refuse_device(o, e);
+    for (int i = 0; i < 2 && s == STATUS_OK; i++) {
+        s = refuse_input(paths[i], map->device, map->inode, e);
+        if (s == STATUS_OK && has_file)
+            s = refuse_input(paths[i], (uint64_t)prompts.st_dev, (uint64_t)prompts.st_ino, e);
+    }
+    if (s == STATUS_OK)
+        s = refuse_twins(o, e);
+    if (s == STATUS_OK)
+        s = outfile_probe(o->csv_path, e);
+    return s == STATUS_OK ? archive_writer_probe(o->hdf5_path, e) : s;
+}

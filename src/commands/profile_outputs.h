@@ -1,0 +1,16 @@
+/* profile_outputs.h - can the outputs be written, and would that cost an input?
+ *
+ * Flow: options, open model -> *outputs checked* -> hours of work.
+ */
+#ifndef PHI3SAT_COMMANDS_PROFILE_OUTPUTS_H
+#define PHI3SAT_COMMANDS_PROFILE_OUTPUTS_H
+
+#include "../formats/model_file.h"
+#include "profile_options.h"
+
+/* Asked of one rank, before the work; touches no old file. STATUS_USAGE: the two are one file, or
+ * one is an input (links followed), or a device without --hdf5. STATUS_OUTPUT: a folder can't be written to. */
+enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model,
+                                  struct error *e) ERROR_MUST_USE;
+
+#endif
