@@ -21,7 +21,6 @@
 #include "half.h"
 
 typedef float lanes __attribute__((vector_size(16), aligned(4)));
-typedef int32_t masks __attribute__((vector_size(16), aligned(4)));
 
 #define LANES 4
 #define STEPS 10 /* candidates on either side, a tenth of a level apart */
@@ -36,11 +35,6 @@ static inline lanes load(const float *p)
 static inline lanes all(float v)
 {
     return (lanes){v, v, v, v};
-}
-
-static inline lanes choose(masks which, lanes yes, lanes no)
-{
-    return (lanes)((which & (masks)yes) | (~which & (masks)no));
 }
 
 static inline float total(lanes v)
