@@ -13,7 +13,7 @@ static enum status flushed(struct error *e)
 enum status program_text_help(const struct program_text_row *rows, size_t count, struct error *e)
 {
     printf("Usage: phi3sat [COMMAND] [OPTION]...\n\n"
-           "Measures which feed-forward neurons of a language model are frozen, dead or redundant\n"
+           "Measures which feed-forward neurons of a language model are frozen or dead\n"
            "over real prompts, and what removing them would save.\n\nCommands:\n");
     for (size_t i = 0; i < count; i++)
         printf("  %-12s%s\n", rows[i].name, rows[i].does);
