@@ -81,10 +81,10 @@ static const char *next_steps(enum summary_recommendation recommendation)
                "  product gains more. Profile prompts of your own before giving up on it.\n";
     case SUMMARY_MODERATE:
         return "Next steps: try the most saturated layers first: remove or fold their neurons, then measure\n"
-               "  perplexity (phi3sat perplexity) and real speed before going on.\n";
+               "  perplexity and real speed before going on.\n";
     case SUMMARY_HIGH:
         return "Next steps: check that the verdict holds on other prompts, then remove or fold saturated neurons\n"
-               "  layer by layer, measuring perplexity (phi3sat perplexity) and speed each time.\n";
+               "  layer by layer, measuring perplexity and speed each time.\n";
     }
     return "";
 }

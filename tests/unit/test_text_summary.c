@@ -54,10 +54,10 @@ static void expect(const double *saturated, size_t layers, const char *wanted)
     "  product gains more. Profile prompts of your own before giving up on it.\n"
 #define MODERATE_STEPS \
     "Next steps: try the most saturated layers first: remove or fold their neurons, then measure\n" \
-    "  perplexity (phi3sat perplexity) and real speed before going on.\n"
+    "  perplexity and real speed before going on.\n"
 #define HIGH_STEPS \
     "Next steps: check that the verdict holds on other prompts, then remove or fold saturated neurons\n" \
-    "  layer by layer, measuring perplexity (phi3sat perplexity) and speed each time.\n"
+    "  layer by layer, measuring perplexity and speed each time.\n"
 #define CAVEAT \
     "  Saturated means quiet on these prompts by absolute thresholds, in gate, up and ffn alike.\n" \
     "  Low variance about a mean other than 0 can be folded into a bias, not dropped. The speedup is\n" \
