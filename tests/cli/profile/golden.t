@@ -12,7 +12,7 @@ for stats in "$shared"/stats/*.csv; do
 done
 
 # Text and the ids that tokenize prints for it are the same prompts.
-sed 's/^"//; s/"$//' "$shared/tokens/tiny-h64-f32-vocab-prompts.txt" | grep -v '\\' >p.txt
+sed 's/^"//; s/"$//' "$shared/tokens/tiny-h64-f32-vocab-prompts.txt" | grep -vF "\\" >p.txt
 run phi3sat tokenize --model "$shared/models/tiny-h64-f32-vocab.gguf" p.txt
 expect_status 0 "it runs"
 cp "$stdout" ids.txt
