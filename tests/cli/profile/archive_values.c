@@ -68,7 +68,7 @@ static struct set read_of(hid_t file, int series, const char *name)
 
 static double read_number(hid_t file, const char *name)
 {
-    double value;
+    double value = 0.0;
     hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
     if (attribute < 0 || H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
         die("there is no attribute", name);
