@@ -65,6 +65,8 @@ struct archive_run {
     const char *model_kind;         /* "GGUF v3"                              */
     const char *weight_types;       /* "F32 65, Q4_K 81, Q5_K 32, Q6_K 17"    */
     const char *prompts_source;
+    const char *prompts_form;       /* "text", "JSON Lines, gzip"             */
+    const char *chat_format;        /* --chat: "Phi-3"; NULL without          */
     const char *hosts;              /* names, separated by spaces             */
     const char *grid;               /* "4x1"                                  */
     const char *kernels;            /* "avx512"                               */
@@ -76,6 +78,16 @@ struct archive_run {
     uint64_t empty_prompts;         /* no tokens, skipped                     */
     uint64_t overlong_skipped;      /* --overlong skip                        */
     uint64_t malformed_prompts;     /* prompts with malformed UTF-8           */
+    uint64_t broken_records;        /* no JSON, skipped                       */
+    uint64_t unusable_records;      /* no field that phi3sat knows, skipped   */
+    uint64_t nul_prompts;           /* prompts with NUL bytes                 */
+    uint64_t unknown_bytes;         /* bytes without a token                  */
+    uint64_t double_bos_prompts;    /* begin with BOS themselves, one kept    */
+    uint64_t carriage_returns;      /* at line ends, dropped                  */
+    uint64_t byte_order_marks;      /* dropped                                */
+    uint64_t garbage_bytes;         /* behind compressed data, not used       */
+    uint64_t ignored_entries;       /* of a folder, not read                  */
+    uint64_t latin1_sources;        /* 1: looks like Latin-1, not UTF-8       */
     double seconds;
     double tokens_per_second;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "sources.h"
 
 /* Own results while tokenising a share. */
 struct share {
@@ -15,60 +16,33 @@ struct share {
     struct token_list tokens;
 };
 
-/* Rank 0 decides how the bytes reach the others: each opens the file, or they are sent. */
-static enum status open_bytes(struct intake *in, const struct ranks *r, struct error *e)
-{
-    uint64_t facts[2] = {0, 0}; /* mapped, size */
-    enum status s = STATUS_OK;
-    if (r->rank == 0) {
-        s = prompt_file_open(&in->file, in->options.path, e);
-        facts[0] = s == STATUS_OK && in->file.size && !in->file.read;
-        facts[1] = in->file.size;
-    }
-    s = ranks_agree(r, s, e);
-    if (s != STATUS_OK)
-        return s;
-    ranks_broadcast(facts, sizeof facts);
-    if (r->rank != 0 && facts[0]) {
-        s = prompt_file_open(&in->file, in->options.path, e);
-        if (s == STATUS_OK && in->file.size != facts[1]) {
-            error_set(e, STATUS_INPUT, "has %zu bytes here and %llu on rank 0", in->file.size,
-                      (unsigned long long)facts[1]);
-            s = error_file(e, in->options.path);
-        }
-    } else if (r->rank != 0) {
-        s = memory_array(&in->received, (size_t)facts[1], 1, "the prompts", e);
-    }
-    s = ranks_agree(r, s, e);
-    if (s == STATUS_OK && !facts[0])
-        ranks_broadcast(r->rank == 0 ? in->file.read : in->received, (size_t)facts[1]);
-    if (s == STATUS_OK && r->rank != 0 && !facts[0]) {
-        in->file.bytes = in->received;
-        in->file.size = (size_t)facts[1];
-    }
-    return s;
-}
+struct intake_reading {
+    struct prompts_reader reader;
+    struct text_buffer text;
+};
 
 static enum status encode(const struct intake *in, size_t line, struct token_list *out,
                           struct tokenizer_counts *counts, struct error *e)
 {
-    size_t length;
+    struct intake_reading *now = in->reading;
     if (in->options.token_ids)
-        return prompts_tokens(&in->source, line, out, e);
-    const char *text = prompts_text(&in->source, line, &length);
+        return prompts_read_tokens(&now->reader, line, out, e);
     unsigned flags = TOKENIZER_PARSE_SPECIAL | (in->options.no_bos ? 0u : (unsigned)TOKENIZER_ADD_SPECIAL);
-    return tokenizer_encode(in->tokenizer, text, length, flags, out, counts, e);
+    bool bos = !in->options.no_bos && !tokenizer_adds_bos(in->tokenizer); /* written once */
+    enum status s = prompts_read(&now->reader, line, in->options.chat, bos, &now->text, e);
+    if (s == STATUS_OK)
+        s = tokenizer_encode(in->tokenizer, now->text.bytes, now->text.count, flags, out, counts, e);
+    return s;
 }
 
-static enum status check_ids(const struct intake *in, size_t line, const struct token_list *tokens, struct error *e)
+static enum status check_ids(const struct intake *in, const struct token_list *tokens, struct error *e)
 {
     for (size_t i = 0; i < tokens->count; i++)
         if (tokens->ids[i] < 0 || (size_t)tokens->ids[i] >= in->options.vocabulary) {
             error_set(e, STATUS_INPUT, "token id %d is outside the model's vocabulary of %zu", (int)tokens->ids[i],
                       in->options.vocabulary);
-            error_where(e, "line %zu", in->source.items[line].line);
             error_advice(e, "use the model that the ids were made for");
-            return error_file(e, in->options.path);
+            return prompts_blame(&in->reading->reader, e);
         }
     return STATUS_OK;
 }
@@ -85,12 +59,11 @@ static enum status add_item(struct share *own, size_t line, size_t first, size_t
     return STATUS_OK;
 }
 
-static enum status too_long(const struct intake *in, size_t line, size_t length, struct error *e)
+static enum status too_long(const struct intake *in, size_t length, struct error *e)
 {
     error_set(e, STATUS_INPUT, "a prompt of %zu tokens is longer than the context of %zu", length, in->options.context);
-    error_where(e, "line %zu", in->source.items[line].line);
     error_advice(e, "use --overlong truncate, split or skip, or a larger --context");
-    return error_file(e, in->options.path);
+    return prompts_blame(&in->reading->reader, e);
 }
 
 /* One line becomes no item, one, or several pieces. */
@@ -101,7 +74,7 @@ static enum status take_line(const struct intake *in, size_t line, struct share 
     own->tokens.count = 0;
     enum status s = encode(in, line, &own->tokens, &odd, e);
     if (s == STATUS_OK)
-        s = check_ids(in, line, &own->tokens, e);
+        s = check_ids(in, &own->tokens, e);
     if (s != STATUS_OK)
         return s;
     size_t length = own->tokens.count;
@@ -116,7 +89,7 @@ static enum status take_line(const struct intake *in, size_t line, struct share 
         return add_item(own, line, 0, length, e);
     switch (in->options.overlong) {
     case INTAKE_ERROR:
-        return too_long(in, line, length, e);
+        return too_long(in, length, e);
     case INTAKE_SKIP:
         own->counts.skipped++;
         return STATUS_OK;
@@ -185,9 +158,9 @@ static enum status nothing_left(const struct intake *in, struct error *e)
     if (in->options.shards > 1)
         snprintf(shard, sizeof shard, " in shard %zu/%zu", in->options.shard, in->options.shards);
     error_set(e, STATUS_INPUT, "holds no prompts to run%s", shard);
-    error_where(e, "%zu lines read, %llu blank, %llu empty after tokenising, %llu too long", in->source.lines,
-                (unsigned long long)in->counts.blank, (unsigned long long)in->counts.empty,
-                (unsigned long long)in->counts.skipped);
+    error_where(e, "%llu lines read, %llu blank, %llu empty after tokenising, %llu too long",
+                (unsigned long long)in->source.counts.lines, (unsigned long long)in->counts.blank,
+                (unsigned long long)in->counts.empty, (unsigned long long)in->counts.skipped);
     error_advice(e, in->source.count < in->options.shards ? "use fewer shards" : "give at least one line of text");
     return error_file(e, in->options.path);
 }
@@ -201,7 +174,7 @@ static enum status gather_shares(struct intake *in, const struct ranks *r, struc
     qsort(in->items, in->count, sizeof *in->items, by_line);
     ranks_sum(sums, sizeof own->counts / sizeof *sums);
     in->counts = own->counts;
-    in->counts.blank = in->source.blank;
+    in->counts.blank = in->source.counts.blank;
     if (in->count == 0)
         return nothing_left(in, e);
     return ranks_agree(r, count_repeated(in, e), e);
@@ -214,17 +187,19 @@ enum status intake_open(struct intake *in, const struct ranks *r, const struct i
     memset(in, 0, sizeof *in);
     in->options = *options;
     in->tokenizer = tokenizer;
-    enum status s = open_bytes(in, r, e);
+    struct prompts_options reading = prompts_defaults();
+    reading.wish = options->token_ids ? RECOGNISE_AS_TOKENS : options->format;
+    reading.limit = options->limit;
+    reading.vocabulary = options->vocabulary;
+    enum status s = sources_open(&in->source, r, options->path, &reading, e);
     if (s != STATUS_OK)
         goto done; /* agreed already */
-    if (options->token_ids)
-        s = prompts_open_tokens(&in->source, in->file.bytes, in->file.size, options->limit, options->vocabulary,
-                                options->path, e);
-    else
-        s = prompts_open_text(&in->source, in->file.bytes, in->file.size, options->limit, options->path, e);
+    s = memory_array(&in->reading, 1, sizeof *in->reading, "reading", e);
     s = ranks_agree(r, s, e);
-    if (s == STATUS_OK)
-        s = tokenize_share(in, r, &own, e);
+    if (s != STATUS_OK)
+        goto done;
+    in->reading->reader = prompts_reader_begin(&in->source);
+    s = tokenize_share(in, r, &own, e);
     if (s == STATUS_OK)
         s = gather_shares(in, r, &own, e);
 done:
@@ -237,13 +212,21 @@ done:
 
 void intake_close(struct intake *in)
 {
+    if (in->reading) {
+        prompts_reader_close(&in->reading->reader);
+        text_buffer_free(&in->reading->text);
+    }
+    memory_free(in->reading);
     prompts_close(&in->source);
-    if (in->received)
-        in->file.bytes = NULL; /* not the file's own */
-    prompt_file_close(&in->file);
-    memory_free(in->received);
     memory_free(in->items);
     memset(in, 0, sizeof *in);
+}
+
+size_t intake_line(const struct intake *in, uint64_t index)
+{
+    struct prompts_reader *reader = &in->reading->reader;
+    struct error ignored;
+    return prompts_reader_go(reader, (size_t)index, &ignored) == STATUS_OK ? reader->record.line : 0;
 }
 
 enum status intake_tokens(const struct intake *in, const struct intake_item *item, struct token_list *out,

@@ -1,14 +1,13 @@
 /* intake.h - prompts of all ranks: read, tokenised in shares, named, counted.
  *
- * Flow: prompt source, tokenizer -> *intake* -> schedule -> batches. Every rank has the source's
- * bytes (a regular file is mapped by each; a pipe is read by rank 0 and sent), tokenises every
- * size-th prompt, and tells the others how long each is and its hash. Tokens themselves are
+ * Flow: prompt source, tokenizer -> *intake* -> schedule -> batches. Every rank can read
+ * any prompt of the source (cluster/sources.h), tokenises every size-th one, and tells the
+ * others how long each is and its hash. Tokens themselves are
  * made again by whoever runs the prompt: cheaper than keeping them all everywhere.
  */
 #ifndef PHI3SAT_CLUSTER_INTAKE_H
 #define PHI3SAT_CLUSTER_INTAKE_H
 
-#include "../text/prompt_file.h"
 #include "../text/prompts.h"
 #include "../text/tokenizer.h"
 #include "ranks.h"
@@ -16,8 +15,10 @@
 enum intake_overlong { INTAKE_TRUNCATE, INTAKE_SPLIT, INTAKE_SKIP, INTAKE_ERROR };
 
 struct intake_options {
-    const char *path;            /* file, or "-"                                     */
+    const char *path;            /* file, folder, or "-"                              */
     bool token_ids;              /* --tokens: lines of ids                            */
+    enum recognise_wish format;  /* else: what the source is said to be               */
+    const struct chat *chat;     /* the model's chat format, borrowed; NULL: plain    */
     size_t limit;                /* the first N prompts; PROMPTS_ALL                   */
     size_t shard, shards;        /* prompts whose index mod shards is shard; 0 of 1     */
     size_t context;              /* longest prompt in tokens                          */
@@ -41,9 +42,8 @@ struct intake_counts {
 
 struct intake {
     struct intake_options options;
-    struct prompt_file file;
-    char *received;                    /* bytes sent by rank 0, or NULL                */
     struct prompt_source source;
+    struct intake_reading *reading;    /* work space of the one thread that reads      */
     const struct tokenizer *tokenizer; /* borrowed; NULL with token_ids                */
     struct intake_item *items;         /* [count], by line and first                   */
     size_t count;
@@ -54,6 +54,9 @@ struct intake {
 enum status intake_open(struct intake *in, const struct ranks *r, const struct intake_options *options,
                         const struct tokenizer *tokenizer, struct error *e) ERROR_MUST_USE;
 void intake_close(struct intake *in);
+
+/* The line (of its file) of prompt `index` of the source, for messages; 0: can't be read. */
+size_t intake_line(const struct intake *in, uint64_t index);
 
 /* Appends the ids of one item to `out`. */
 enum status intake_tokens(const struct intake *in, const struct intake_item *item, struct token_list *out,

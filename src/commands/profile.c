@@ -35,6 +35,7 @@ struct profile {
     struct config config;
     struct weights weights;
     struct tokenizer *tokenizer;
+    struct chat chat;        /* with --chat */
     const struct kernels *kernels;
     struct intake intake;
     struct forward *forward;
@@ -54,6 +55,8 @@ static enum status open_model(struct profile *p, struct error *e)
         s = weights_open(&p->weights, &p->config, p->file, e);
     if (s == STATUS_OK && p->options.prompts)
         s = tokenizer_open(&p->tokenizer, p->file, e);
+    if (s == STATUS_OK && p->options.chat)
+        s = chat_open(&p->chat, p->file, p->tokenizer, e);
     if (s == STATUS_OK)
         s = kernels_select(getenv("PHI3SAT_KERNELS"), &p->kernels, e);
     return s;
@@ -87,6 +90,7 @@ static enum status open_prompts(struct profile *p, struct error *e)
 {
     struct intake_options o = {
         .path = p->options.prompts ? p->options.prompts : p->options.tokens, .token_ids = p->options.tokens != NULL,
+        .format = (enum recognise_wish)p->options.input_format, .chat = p->options.chat ? &p->chat : NULL,
         .limit = p->options.limit, .shard = p->options.shard_index, .shards = p->options.shard_count,
         .context = context_of(p), .vocabulary = p->config.vocabulary,
         .overlong = (enum intake_overlong)p->options.overlong, .no_bos = p->options.no_bos};
@@ -133,8 +137,7 @@ static void tell_counts(const struct profile *p)
     for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++)
         if (oddities[i].count)
             log_warning("%llu %s", (unsigned long long)oddities[i].count, oddities[i].what);
-    if (c->blank)
-        log_line("%llu blank lines skipped", (unsigned long long)c->blank);
+    prompts_tell(&p->intake.source);
 }
 
 static void tell_start(const struct profile *p)
@@ -152,6 +155,8 @@ static void tell_start(const struct profile *p)
              (unsigned long long)p->options.batch_tokens);
     if (p->tokenizer && tokenizer_note(p->tokenizer))
         log_warning("%s", tokenizer_note(p->tokenizer));
+    if (p->options.chat)
+        log_line("chat format: %s", p->chat.name);
     if (context_of(p) > c->context && longest > c->context)
         log_warning("prompts go beyond the model's context of %zu tokens", c->context);
     if (window_of(p) && longest > window_of(p))
@@ -275,6 +280,7 @@ static enum status write_results(struct profile *p, const char *hosts, double se
         s = join_command_line(p, &line, e);
     snprintf(grid, sizeof grid, "%dx1", p->ranks.size);
     clock_utc(finished, sizeof finished);
+    const struct prompts_counts *found = &p->intake.source.counts;
     struct archive_run run = {
         .program_version = PACKAGE_VERSION, .build = BUILD_ID, .started = p->started, .finished = finished,
         .command_line = line, .model_file = p->options.model, .model_kind = model_file_kind(p->file),
@@ -282,6 +288,11 @@ static enum status write_results(struct profile *p, const char *hosts, double se
         .kernels = p->kernels->name, .ranks = (uint64_t)p->ranks.size, .threads = (uint64_t)threads_count(),
         .blank_lines = p->intake.counts.blank, .empty_prompts = p->intake.counts.empty,
         .overlong_skipped = p->intake.counts.skipped, .malformed_prompts = p->intake.counts.malformed,
+        .prompts_form = p->intake.source.form, .chat_format = p->options.chat ? p->chat.name : NULL,
+        .broken_records = found->broken, .unusable_records = found->missing, .nul_prompts = found->nul,
+        .unknown_bytes = p->intake.counts.unknown, .double_bos_prompts = p->intake.counts.double_bos,
+        .carriage_returns = found->returns, .byte_order_marks = found->boms, .garbage_bytes = found->garbage,
+        .ignored_entries = found->ignored, .latin1_sources = found->latin1,
         .seconds = seconds, .tokens_per_second = seconds > 0 ? (double)p->facts.tokens / seconds : 0};
     struct profile_results results = {&p->collector.state, &p->facts, &run, &set, p->options.csv_path,
                                       p->options.hdf5_path};
@@ -310,7 +321,7 @@ static enum status tell_nonfinite(struct profile *p, uint64_t count, struct erro
     log_warning("%llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), "
                 "prompt %llu (line %zu), token %llu",
                 (unsigned long long)count, (unsigned long long)first.layer, (unsigned long long)first.neuron,
-                series[first.series], (unsigned long long)first.prompt, p->intake.source.items[first.prompt].line,
+                series[first.series], (unsigned long long)first.prompt, intake_line(&p->intake, first.prompt),
                 (unsigned long long)first.position);
     return STATUS_NONFINITE;
 }

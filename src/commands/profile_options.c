@@ -19,11 +19,15 @@ static const struct options_row fixed_rows[] = {
     {.name = "knot", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE",
      .help = "the same; what a file is, its content tells"},
     {.name = "prompts", .kind = OPTIONS_TEXT, .offset = AT(prompts), .argument = "FILE",
-     .help = "prompts, one a line; - is standard input"},
+     .help = "prompts: text, one a line, or JSON; a folder of such files; .gz, .zst; - is standard input"},
     {.name = "tokens", .kind = OPTIONS_TEXT, .offset = AT(tokens), .argument = "FILE",
      .help = "token ids instead, one sequence a line, taken as they are"},
     {.name = "num-prompts", .kind = OPTIONS_UINT, .offset = AT(num_prompts), .argument = "N", .min = 1, .max = 1e15,
      .help = "only the first N prompts", .default_text = "all"},
+    {.name = "input-format", .kind = OPTIONS_CHOICE, .offset = AT(input_format), .argument = "WHAT",
+     .choices = recognise_wishes, .help = "what --prompts is: auto, text or json", .default_text = "auto"},
+    {.name = "chat", .kind = OPTIONS_FLAG, .offset = AT(chat),
+     .help = "put texts and messages into the model's chat format"},
     {.name = "shard", .kind = OPTIONS_TEXT, .offset = AT(shard), .argument = "K/N",
      .help = "only prompts whose index modulo N is K"},
     {.name = "context", .kind = OPTIONS_UINT, .offset = AT(context), .argument = "N", .min = 1, .max = 16777216,
@@ -156,6 +160,8 @@ static enum status check(struct profile_options *o, struct error *e)
         wrong = "no prompts: give --prompts FILE or --tokens FILE";
     else if (o->prompts && o->tokens)
         wrong = "--prompts and --tokens exclude each other";
+    else if (o->tokens && o->chat)
+        wrong = "--tokens and --chat exclude each other: ids are taken as they are";
     else if (o->quiet && o->verbose)
         wrong = "--quiet and --verbose exclude each other";
     if (!wrong)

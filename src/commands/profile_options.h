@@ -9,8 +9,8 @@
 struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard;
     uint64_t num_prompts, batch_tokens, threads, context, skip_first;
-    int overlong, precision, combine, activity, progress;
-    bool no_bos, quiet, verbose;
+    int overlong, precision, combine, activity, progress, input_format;
+    bool no_bos, chat, quiet, verbose;
     struct criteria criteria;
     /* worked out by profile_options_read: */
     size_t limit;                /* the first N prompts; PROMPTS_ALL                */

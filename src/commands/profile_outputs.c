@@ -58,12 +58,28 @@ static enum status refuse_input(const char *path, uint64_t device, uint64_t inod
     return error_file(e, path);
 }
 
-/* Where the prompts come from, if that is a file; what can't be opened is told by the intake, in its turn. */
-static bool prompts_file(const struct profile_options *o, struct stat *about)
+/* An output in the folder that the prompts come from would be read as prompts the next time. */
+static enum status refuse_within(const char *path, const struct stat *folder, struct error *e)
+{
+    char name[2 * PATH_MAX];
+    struct stat about;
+    if (!real_name(path, name, sizeof name))
+        return STATUS_OK;
+    char *slash = strrchr(name, '/');
+    *slash = '\0';
+    if (stat(*name ? name : "/", &about) != 0 || about.st_dev != folder->st_dev || about.st_ino != folder->st_ino)
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "lies in the folder of the prompts and would be read as one of them");
+    error_advice(e, "choose another --output or --hdf5");
+    return error_file(e, path);
+}
+
+/* Where the prompts come from, if that is a file or a folder; what can't be opened is told by the intake, in its turn. */
+static bool prompts_place(const struct profile_options *o, struct stat *about)
 {
     const char *source = o->prompts ? o->prompts : o->tokens;
     bool found = (strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, about) : stat(source, about)) == 0;
-    return found && S_ISREG(about->st_mode);
+    return found && (S_ISREG(about->st_mode) || S_ISDIR(about->st_mode));
 }
 
 enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model, struct error *e)
@@ -71,11 +87,13 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
     const char *const paths[] = {o->csv_path, o->hdf5_path};
     const struct mapping *map = model_file_mapping(model);
     struct stat prompts;
-    bool has_file = prompts_file(o, &prompts);
+    bool has_place = prompts_place(o, &prompts);
     enum status s = refuse_device(o, e);
     for (int i = 0; i < 2 && s == STATUS_OK; i++) {
         s = refuse_input(paths[i], map->device, map->inode, e);
-        if (s == STATUS_OK && has_file)
+        if (s == STATUS_OK && has_place && S_ISDIR(prompts.st_mode))
+            s = refuse_within(paths[i], &prompts, e);
+        else if (s == STATUS_OK && has_place)
             s = refuse_input(paths[i], (uint64_t)prompts.st_dev, (uint64_t)prompts.st_ino, e);
     }
     if (s == STATUS_OK)

@@ -7,6 +7,7 @@
 #include "../archive/archive_writer.h"
 #include "../base/memory.h"
 #include "../report/csv.h"
+#include "../report/prompt_notes.h"
 #include "../report/text_summary.h"
 
 #define SUPER_LISTED 64
@@ -75,7 +76,8 @@ static enum status tell(const struct profile_results *r, const struct layers *l,
     summary_of_model(&summary, l->rows, r->state->layers);
     *nonfinite = summary.nonfinite;
     struct text_summary text = {&summary, &r->facts->criteria, l->super, l->super_count};
-    return text_summary_print(NULL, &text, e);
+    enum status s = text_summary_print(NULL, &text, e);
+    return s == STATUS_OK ? prompt_notes_print(NULL, r->facts, r->run, e) : s;
 }
 
 enum status profile_results_write(const struct profile_results *r, uint64_t *nonfinite, struct error *e)

@@ -61,6 +61,7 @@ def options():
     p.add_argument("--rope-freqs", action="store_true", help="a rope_freqs.weight, as Llama 3.1 has")
     p.add_argument("--separate", action="store_true", help="phi3 with separate q, k, v")
     p.add_argument("--with-vocab", action="store_true", help="a SentencePiece-like vocabulary")
+    p.add_argument("--chat-template", default="", help="tokenizer.chat_template of the vocabulary; \\n is a newline")
     p.add_argument("--no-vocab", dest="with_vocab", action="store_false")
     for kind in ("super", "nan", "zero"):
         p.add_argument("--plant-" + kind, type=place, action="append", default=[], metavar="LAYER:NEURON")
@@ -246,6 +247,8 @@ def keys(o):
         yield key(f"tokenizer.ggml.{name}_token_id", U32, value)
     yield key("tokenizer.ggml.add_bos_token", BOOL, True)
     yield key("tokenizer.ggml.add_eos_token", BOOL, False)
+    if o.chat_template:
+        yield key("tokenizer.chat_template", STRING, o.chat_template.replace("\\n", "\n"))
 
 
 def padded(data):

@@ -22,6 +22,8 @@ includes() {
                 '<mpi'*) echo "$where MPI" ;;
                 '<hdf5'* | '<H5'*) echo "$where HDF5" ;;
                 '<pcre2'*) echo "$where PCRE2" ;;
+                '<zlib'*) echo "$where zlib" ;;
+                '<zstd'*) echo "$where Zstandard" ;;
             esac
         done
 }

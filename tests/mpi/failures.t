@@ -81,7 +81,9 @@ refuse 3 'bare.gguf: .*(vocabulary|tokenizer)' "text for a model without a token
 
 # The prompts.
 refuse 3 'none.txt: .*No such file' "missing prompts" --model m.gguf --prompts none.txt "${out[@]}"
-refuse 3 'is a folder' "a folder for prompts" --model m.gguf --prompts . "${out[@]}"
+mkdir empty-folder
+refuse 3 'empty-folder: the folder holds no files' "a folder without prompts" --model m.gguf --prompts empty-folder "${out[@]}"
+refuse 2 'r.csv: lies in the folder of the prompts' "an output among the prompts" --model m.gguf --prompts . "${out[@]}"
 : >empty.txt
 refuse 3 'empty.txt: .*no prompts' "an empty file of prompts" --model m.gguf --prompts empty.txt "${out[@]}"
 refuse 3 'no prompts' "nothing on standard input" --model m.gguf --prompts - "${out[@]}"

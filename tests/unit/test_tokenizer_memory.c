@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "failing_memory.h"
 #include "tap.h"
 #include "text/prompts.h"
@@ -74,10 +75,57 @@ static void sources(void)
     is_int(failing_memory_held, held, "and nothing is kept");
 }
 
+/* Reads conversations from a file, puts them into a chat format, sends their index. */
+static enum status converse(const char *path, struct error *e)
+{
+    struct prompts_options options = prompts_defaults();
+    struct prompt_source source, other = {0};
+    struct chat chat;
+    struct text_buffer said = {0};
+    char *packed = NULL;
+    size_t size = 0;
+    options.limit = 3;
+    enum status status = prompts_open(&source, path, &options, e);
+    if (status != STATUS_OK)
+        return status;
+    struct prompts_reader reader = prompts_reader_begin(&source);
+    status = chat_recognise(&chat, "<|im_start|>", 12, e);
+    for (size_t i = 0; i < source.count && status == STATUS_OK; i++)
+        status = prompts_read(&reader, i, &chat, true, &said, e);
+    if (status == STATUS_OK)
+        status = prompts_pack(&source, &packed, &size, e);
+    if (status == STATUS_OK)
+        status = prompts_unpack(&other, packed, size, e);
+    memory_free(packed);
+    text_buffer_free(&said);
+    prompts_reader_close(&reader);
+    prompts_close(&other);
+    prompts_close(&source);
+    return status;
+}
+
+static void conversations(void)
+{
+    struct error e;
+    char *path = tap_source("tests/golden/chat.jsonl");
+    long failed = 0, held = failing_memory_held;
+    enum status status = STATUS_FAILED;
+    for (long left = 0; status == STATUS_FAILED; left++) {
+        failing_memory_left = left;
+        status = converse(path, &e);
+        failing_memory_left = -1;
+        failed += status == STATUS_FAILED;
+    }
+    ok(status == STATUS_OK && failed > 8, "conversations fail %ld times and then are read", failed);
+    is_int(failing_memory_held, held, "and nothing is kept");
+    free(path);
+}
+
 int main(void)
 {
     tokenizers("tests/golden/tokenizer-spm.gguf");
     tokenizers("tests/golden/tokenizer-bpe.gguf");
     sources();
+    conversations();
     return tap_done();
 }

@@ -67,7 +67,7 @@ refuse 2 'unknown option' "an unknown option" --model "$spm" --nonsense text
 refuse 2 'num-prompts' "no prompts wanted" --model "$spm" --num-prompts 0 text
 refuse 3 'No such file' "a missing model" --model missing text
 refuse 3 'No such file' "a missing text" --model "$spm" missing
-refuse 3 'is a folder' "a folder for a text" --model "$spm" .
+refuse 3 'is a folder' "a folder for a raw text" --model "$spm" --raw .
 refuse 3 '^phi3sat: text: ' "a model that is none" --model text text
 head -c 5000 "$spm" >short.gguf
 refuse 3 '^phi3sat: short.gguf: ' "a model cut short" --model short.gguf text
