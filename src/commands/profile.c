@@ -166,6 +166,18 @@ static void tell_start(const struct profile *p)
     log_release();
 }
 
+/* With every position skipped there would be a verdict without a sample. */
+static enum status check_samples(const struct profile *p, struct error *e)
+{
+    for (size_t i = 0; i < p->intake.count; i++)
+        if (p->intake.items[i].length > p->options.skip_first)
+            return STATUS_OK;
+    error_set(e, STATUS_INPUT, "no prompt is longer than the %llu positions that --skip-first leaves out",
+              (unsigned long long)p->options.skip_first);
+    error_advice(e, "skip fewer, or give longer prompts");
+    return error_file(e, p->options.prompts ? p->options.prompts : p->options.tokens);
+}
+
 static enum status prepare(struct profile *p, struct error *e)
 {
     enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
@@ -173,6 +185,8 @@ static enum status prepare(struct profile *p, struct error *e)
         s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
     if (s == STATUS_OK)
         s = open_prompts(p, e);
+    if (s == STATUS_OK)
+        s = check_samples(p, e); /* the same on all ranks */
     if (s != STATUS_OK)
         return s;
     choose_threads(p);

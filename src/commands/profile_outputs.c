@@ -49,6 +49,19 @@ static enum status refuse_device(const struct profile_options *o, struct error *
     return error_file(e, o->csv_path);
 }
 
+/* /dev/stdout, /dev/fd/3, /proc/self/fd/3: a file that somebody has open already. Renaming over it would take it
+ * away from the summary, or from whoever reads it. */
+static enum status refuse_descriptor(const char *path, struct error *e)
+{
+    struct stat about;
+    bool special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    if (!special || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "is a file that is open already, the summary's perhaps");
+    error_advice(e, "give --output and --hdf5 names of files");
+    return error_file(e, path);
+}
+
 static enum status refuse_input(const char *path, uint64_t device, uint64_t inode, struct error *e)
 {
     if (!outfile_is_input(path, device, inode))
@@ -90,7 +103,9 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
     bool has_place = prompts_place(o, &prompts);
     enum status s = refuse_device(o, e);
     for (int i = 0; i < 2 && s == STATUS_OK; i++) {
-        s = refuse_input(paths[i], map->device, map->inode, e);
+        s = refuse_descriptor(paths[i], e);
+        if (s == STATUS_OK)
+            s = refuse_input(paths[i], map->device, map->inode, e);
         if (s == STATUS_OK && has_place && S_ISDIR(prompts.st_mode))
             s = refuse_within(paths[i], &prompts, e);
         else if (s == STATUS_OK && has_place)

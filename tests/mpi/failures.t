@@ -90,6 +90,7 @@ refuse 3 'no prompts' "nothing on standard input" --model m.gguf --prompts - "${
 printf '\n \t\r\n\n' >blank.txt
 refuse 3 'blank.txt: .*3 lines, all blank' "blank lines only" --model m.gguf --prompts blank.txt "${out[@]}"
 refuse 3 'p.txt: .*no prompts.*shard' "a shard without prompts" "${good[@]}" --shard 5/6 "${out[@]}"
+refuse 3 'p.txt: .*--skip-first' "every position skipped" "${good[@]}" --skip-first 100 "${out[@]}"
 wrong_ids() { # REGEX CLAIM LINE
     printf '1 2\n\n%s\n7\n' "$3" >wrong.txt
     refuse 3 "wrong.txt: .*$1.*line 3" "$2" --model m.gguf --tokens wrong.txt "${out[@]}"
@@ -124,4 +125,5 @@ refuse 2 'same file' "one file for both outputs by a link" "${good[@]}" "${out[@
 input=p.txt
 only=1 refuse 2 "p.txt: .*input" "standard input for an output" --model m.gguf --prompts - --output p.txt
 refuse 2 'device' "a device for the table, and no name for the archive" "${good[@]}" --output /dev/full
+only=1 refuse 2 '/dev/fd/3: .*open already' "an open file for the table" "${good[@]}" --output /dev/fd/3 --hdf5 r.h5 3>>r.csv
 done_testing
