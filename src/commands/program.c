@@ -36,7 +36,7 @@ static enum status version(bool verbose, struct error *e)
     size_t count = 0;
     for (; verbose && count < 8 && kernels_at(count); count++)
         kernels[count] = kernels_at(count)->name;
-    return program_text_version(PACKAGE_VERSION, BUILD_ID, kernels, count, e);
+    return program_text_version(BUILD_ID, kernels, count, e);
 }
 
 enum status program_run(int argc, char **argv, struct error *e)

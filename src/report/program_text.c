@@ -24,10 +24,9 @@ enum status program_text_help(const struct program_text_row *rows, size_t count,
     return flushed(e);
 }
 
-enum status program_text_version(const char *version, const char *build, const char *const *kernels, size_t count,
+enum status program_text_version(const char *build, const char *const *kernels, size_t count,
                                  struct error *e)
 {
-    (void)version; /* the build names it */
     printf("phi3sat %s\n", build);
     for (size_t i = 0; i < count; i++)
         printf("%s%s%s", i ? " " : "kernels: ", kernels[i], i + 1 == count ? "\n" : "");

@@ -13,8 +13,8 @@ struct program_text_row {
 /* STATUS_OUTPUT when standard output fails. */
 enum status program_text_help(const struct program_text_row *rows, size_t count, struct error *e) ERROR_MUST_USE;
 
-/* kernels[count]: the sets that run here, with --verbose; none without. */
-enum status program_text_version(const char *version, const char *build, const char *const *kernels, size_t count,
+/* build: version and commit. kernels[count]: the sets that run here, with --verbose; none without. */
+enum status program_text_version(const char *build, const char *const *kernels, size_t count,
                                  struct error *e) ERROR_MUST_USE;
 
 #endif
