@@ -38,7 +38,15 @@ tests_cli_profile_archive_values_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 tests_cli_profile_archive_values_LDADD = $(HDF5_LIBS) -lm
 SHELL_TESTS += %D%/cli/profile/golden.t %D%/cli/profile/outputs.t %D%/cli/profile/unusual.t
 SHELL_TESTS += %D%/mpi/failures.t %D%/mpi/same.t
+SHELL_TESTS += %D%/mpi/memory.t %D%/mpi/ends.t
 LONG_TESTS += %D%/mpi/many.t
+
+# The program itself, but an allocation fails.
+noinst_PROGRAMS += %D%/mpi/phi3sat_failing
+tests_mpi_phi3sat_failing_SOURCES = src/main.c %D%/mpi/failing_allocations.c
+tests_mpi_phi3sat_failing_CPPFLAGS = $(phi3sat_CPPFLAGS)
+tests_mpi_phi3sat_failing_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc
+tests_mpi_phi3sat_failing_LDADD = $(LINK_COMMANDS)
 EXTRA_DIST += %D%/cli/profile/profile.sh %D%/golden/make_tiny.py
 
 TESTS = $(check_PROGRAMS) $(SHELL_TESTS)

@@ -76,7 +76,7 @@ enum status ranks_fail_together(enum status own, struct error *e)
     return own;
 }
 
-enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t place, struct error *e)
+static enum status agree(const struct ranks *r, enum status own, uint64_t place, struct error *e)
 {
     uint64_t size = (uint64_t)r->size, first;
     uint64_t failing = own == STATUS_OK ? UINT64_MAX : place * size + (uint64_t)r->rank;
@@ -87,13 +87,25 @@ enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t p
     return e->status;
 }
 
+static void name_rank(const struct ranks *r, struct error *e)
+{
+    struct error plain = *e;
+    if (r->rank != 0)
+        snprintf(e->sentence, sizeof e->sentence, "rank %d on %s: %.600s", r->rank, r->host, plain.sentence);
+}
+
 enum status ranks_agree(const struct ranks *r, enum status own, struct error *e)
 {
-    if (own != STATUS_OK && r->rank != 0) {
-        struct error plain = *e;
-        snprintf(e->sentence, sizeof e->sentence, "rank %d on %s: %.600s", r->rank, r->host, plain.sentence);
-    }
-    return ranks_agree_first(r, own, 0, e);
+    if (own != STATUS_OK)
+        name_rank(r, e);
+    return agree(r, own, 0, e);
+}
+
+enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t place, struct error *e)
+{
+    if (own != STATUS_OK && own != STATUS_INPUT)
+        name_rank(r, e);
+    return agree(r, own, place, e);
 }
 
 void ranks_alarm(const struct ranks *r)

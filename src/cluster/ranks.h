@@ -37,7 +37,7 @@ enum status ranks_fail_together(enum status own, struct error *e) ERROR_MUST_USE
 enum status ranks_agree(const struct ranks *r, enum status own, struct error *e) ERROR_MUST_USE;
 
 /* The same for faults of the input, which any rank may find: all get the error with the least
- * `place` (below 2^40), the same for any number of ranks. */
+ * `place` (below 2^40), the same for any number of ranks: STATUS_INPUT names no rank. */
 enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t place, struct error *e) ERROR_MUST_USE;
 
 /* For a fault on one rank while the others compute: ranks_alarm tells them that there is one, and

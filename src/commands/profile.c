@@ -86,6 +86,14 @@ static size_t context_of(const struct profile *p)
     return p->options.context ? (size_t)p->options.context : p->config.context;
 }
 
+static size_t longest_prompt(const struct profile *p)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < p->intake.count; i++)
+        longest = p->intake.items[i].length > longest ? p->intake.items[i].length : longest;
+    return (size_t)longest;
+}
+
 static enum status open_prompts(struct profile *p, struct error *e)
 {
     struct intake_options o = {
@@ -94,7 +102,13 @@ static enum status open_prompts(struct profile *p, struct error *e)
         .limit = p->options.limit, .shard = p->options.shard_index, .shards = p->options.shard_count,
         .context = context_of(p), .vocabulary = p->config.vocabulary,
         .overlong = (enum intake_overlong)p->options.overlong, .no_bos = p->options.no_bos};
-    return intake_open(&p->intake, &p->ranks, &o, p->tokenizer, e);
+    enum status s = intake_open(&p->intake, &p->ranks, &o, p->tokenizer, e);
+    if (s != STATUS_OK || longest_prompt(p) > p->options.skip_first)
+        return s;
+    error_set(e, STATUS_INPUT, "has no prompt longer than --skip-first, so there is nothing to measure");
+    error_where(e, "the longest has %zu tokens", longest_prompt(p));
+    error_advice(e, "use a smaller --skip-first");
+    return error_file(e, o.path);
 }
 
 static enum status open_forward(struct profile *p, struct error *e)
@@ -143,9 +157,7 @@ static void tell_counts(const struct profile *p)
 static void tell_start(const struct profile *p)
 {
     const struct config *c = &p->config;
-    size_t longest = 0;
-    for (size_t i = 0; i < p->intake.count; i++)
-        longest = p->intake.items[i].length > longest ? (size_t)p->intake.items[i].length : longest;
+    size_t longest = longest_prompt(p);
     log_line("model: %s, %s, %zu layers, hidden %zu, intermediate %zu (%s)", p->options.model, c->architecture,
              c->layers, c->hidden, c->intermediate, p->weights.types);
     log_line("prompts: %zu with %llu tokens, the longest %zu", p->intake.count,
@@ -317,18 +329,23 @@ static enum status write_results(struct profile *p, const char *hosts, double se
     return s;
 }
 
-static enum status tell_nonfinite(struct profile *p, uint64_t count, struct error *e)
+/* Each rank learns the first place of all. */
+static enum status share_nonfinite(struct profile *p, struct error *e)
+{
+    struct collector_nonfinite *all, *first = &p->collector.first;
+    size_t total;
+    enum status s = ranks_gather(&p->ranks, first, 1, sizeof *first, &all, &total, e);
+    for (size_t i = 0; i < total && s == STATUS_OK; i++)
+        if (collector_earlier(&all[i], first))
+            *first = all[i];
+    memory_free(all);
+    return s;
+}
+
+static enum status tell_nonfinite(const struct profile *p, uint64_t count)
 {
     static const char *const series[] = {"gate", "up", "ffn"};
-    struct collector_nonfinite *all, first = p->collector.first;
-    size_t total;
-    enum status s = ranks_gather(&p->ranks, &first, 1, sizeof first, &all, &total, e);
-    if (s != STATUS_OK)
-        return s;
-    for (size_t i = 0; i < total; i++)
-        if (collector_earlier(&all[i], &first))
-            first = all[i];
-    memory_free(all);
+    struct collector_nonfinite first = p->collector.first;
     ranks_broadcast(&count, sizeof count);
     if (!count)
         return STATUS_OK;
@@ -355,11 +372,13 @@ static enum status run(struct profile *p, struct error *e)
     double seconds = ranks_max(clock_seconds() - p->start);
     s = ranks_agree(&p->ranks, ranks_hosts(&p->ranks, &hosts, e), e);
     if (s == STATUS_OK)
+        s = share_nonfinite(p, e);
+    if (s == STATUS_OK) /* the last that can fail: once the outputs are there, the run has succeeded */
         s = ranks_agree(&p->ranks, p->ranks.rank ? STATUS_OK : write_results(p, hosts, seconds, &nonfinite, e), e);
     memory_free(hosts);
     if (s != STATUS_OK)
         return s;
-    s = tell_nonfinite(p, nonfinite, e);
+    s = tell_nonfinite(p, nonfinite);
     log_line("written: %s", p->options.csv_path);
     log_line("written: %s", p->options.hdf5_path);
     return s;

@@ -20,7 +20,7 @@ compared() { # CLAIM
     holds "$1: the same table" cmp one.csv r.csv
     holds "$1: the same summary" cmp one.out "$stdout"
 }
-for ranks in 3 8; do
+for ranks in 1 3 8; do
     mpirun_n $ranks phi3sat "${model[@]}" --prompts p.txt --output r.csv
     compared "$ranks ranks"
 done
