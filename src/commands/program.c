@@ -52,7 +52,7 @@ enum status program_run(int argc, char **argv, struct error *e)
     if (*word && *word != '-') {
         error_set(e, STATUS_USAGE, "unknown command '%s'", word);
         error_advice(e, "see 'phi3sat --help'");
-        return STATUS_USAGE;
+        return ranks_fail_together(STATUS_USAGE, e);
     }
     return profile_command(argc, argv, e);
 }
