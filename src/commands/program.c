@@ -8,6 +8,7 @@
 #include "../report/program_text.h"
 #include "build_id.h"
 #include "profile.h"
+#include "synth.h"
 #include "tokenize.h"
 
 struct subcommand {
@@ -17,6 +18,7 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
+    {"synth", "write a model file with planted neurons", synth_command},
     {"tokenize", "print the token ids of a text", tokenize_command},
 };
 

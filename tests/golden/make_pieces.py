@@ -3,9 +3,10 @@
 
 Byte-pair encoding (Sennrich et al. 2016) over words, each with a U+2581 (here "_") in front:
 the pair of pieces that occurs most often becomes a piece, again and again. So every piece is two
-earlier ones, and the first N make a vocabulary of any size N. The result is a C table:
+earlier ones or letters, and the first N make a vocabulary of any size N. Letters come last: where
+they are missing, byte tokens stand for them as well. The result is a C table:
 
-  make_pieces.py data/demo-prompts.txt docs/*.md >src/commands/synth_pieces.c
+  make_pieces.py data/*.txt docs/*.md >src/commands/synth_pieces.c
 """
 import collections
 import re
@@ -15,9 +16,9 @@ import textwrap
 MOST = 6000
 HEAD = '''/* synth_pieces.c - the word pieces of synth's vocabulary, best first; see synth_pieces.h.
  *
- * Learned by tests/golden/make_pieces.py from data/demo-prompts.txt and our own pages. "_" stands for
- * U+2581, the space. Every piece is a letter, "_" or two earlier pieces joined. The table is data: nobody
- * edits it by hand.
+ * Learned by tests/golden/make_pieces.py from the texts in data and docs, our own. "_" stands for U+2581, the
+ * space. Every piece joins two earlier ones or letters; letters alone stand at the end. The table is data:
+ * nobody edits it by hand.
  */
 #include "synth_pieces.h"
 
@@ -40,7 +41,7 @@ def main():
     for word, n in vocabulary.items():
         for letter in word:
             letters[letter] += n
-    pieces = sorted(letters, key=lambda c: (c != "_", -letters[c], c))
+    pieces = ["_"]
     while len(pieces) < MOST:
         pairs = collections.Counter()
         for word, n in vocabulary.items():
@@ -62,6 +63,7 @@ def main():
                 i += step
             joined[tuple(out)] = n
         vocabulary = joined
+    pieces += sorted(set(letters) - {"_"}, key=lambda c: (-letters[c], c))
     print(HEAD, end="")
     lines = textwrap.wrap(" ".join(pieces), 110, break_long_words=False, break_on_hyphens=False)
     for line in lines:
