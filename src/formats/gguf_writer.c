@@ -223,8 +223,10 @@ enum status gguf_writer_start(struct gguf_writer *w, struct error *e)
         return w->error.status;
     }
     outfile_write(&w->file, head.bytes, head.size);
-    outfile_write(&w->file, w->keys.bytes, w->keys.size);
-    outfile_write(&w->file, w->infos.bytes, w->infos.size);
+    if (w->key_count > 0)
+        outfile_write(&w->file, w->keys.bytes, w->keys.size);
+    if (w->tensor_count > 0) /* a vocabulary has none */
+        outfile_write(&w->file, w->infos.bytes, w->infos.size);
     pad(w, head.size + w->keys.size + w->infos.size);
     memory_free(head.bytes);
     w->started = true;

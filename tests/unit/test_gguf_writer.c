@@ -108,6 +108,18 @@ static void read_back(void)
     model_file_close(f);
 }
 
+static void nothing(void)
+{
+    struct gguf_writer *w;
+    struct model_file *f;
+    if (gguf_writer_open(&w, path_of("empty.gguf"), &e) != STATUS_OK || gguf_writer_start(w, &e) != STATUS_OK ||
+        gguf_writer_commit(w, &e) != STATUS_OK || model_file_open(&f, path_of("empty.gguf"), &e) != STATUS_OK)
+        bail("%s", e.sentence);
+    ok(model_file_key_count(f) == 0 && model_file_tensor_count(f) == 0, "a file of nothing is a file too");
+    model_file_close(f);
+    remove(path_of("empty.gguf"));
+}
+
 static void refusals(void)
 {
     struct gguf_writer *w;
@@ -143,6 +155,7 @@ static void short_of_memory(void)
 int main(void)
 {
     read_back();
+    nothing();
     refusals();
     short_of_memory();
     return tap_done();
