@@ -7,6 +7,7 @@
 noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcommands_a_SOURCES =
+%C%_libcommands_a_SOURCES += %D%/prompts.c %D%/prompts.h
 %C%_libcommands_a_SOURCES += %D%/tokenize.c %D%/tokenize.h
 %C%_libcommands_a_SOURCES += %D%/program.c %D%/program.h %D%/profile.c %D%/profile.h
 %C%_libcommands_a_SOURCES += %D%/profile_options.c %D%/profile_options.h %D%/profile_results.c %D%/profile_results.h

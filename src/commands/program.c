@@ -8,6 +8,7 @@
 #include "../report/program_text.h"
 #include "build_id.h"
 #include "profile.h"
+#include "prompts.h"
 #include "synth.h"
 #include "tokenize.h"
 
@@ -18,6 +19,7 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
+    {"prompts", "print prompts of phi3sat's own making", prompts_command},
     {"synth", "write a model file with planted neurons", synth_command},
     {"tokenize", "print the token ids of a text", tokenize_command},
 };

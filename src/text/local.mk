@@ -28,6 +28,28 @@ noinst_LIBRARIES += %D%/libtext.a
 %C%_libtext_a_SOURCES += %D%/text_buffer.c %D%/text_buffer.h
 %C%_libtext_a_SOURCES += %D%/token_line.c %D%/token_line.h
 %C%_libtext_a_SOURCES += %D%/prompts_open.c
+%C%_libtext_a_SOURCES += %D%/grammar.c %D%/grammar.h %D%/grammar_numbers.c %D%/grammar_numbers.h
+%C%_libtext_a_SOURCES += %D%/prompt_book.c %D%/prompt_book.h %D%/prompt_draft.c %D%/prompt_draft.h
+%C%_libtext_a_SOURCES += %D%/prompt_facts.c %D%/prompt_stories.c %D%/prompt_sums.c
+%C%_libtext_a_SOURCES += %D%/prompt_maker.c %D%/prompt_maker.h %D%/prompt_texts.h
+
+# The prompt maker's texts are part of the program.
+PROMPT_TEXTS = data/words.txt data/facts.txt data/stories.txt data/sums.txt
+nodist_%C%_libtext_a_SOURCES = %D%/prompt_texts.c
+CLEANFILES += %D%/prompt_texts.c
+EXTRA_DIST += build-aux/embed-texts.sh $(PROMPT_TEXTS) docs/prompts.md
+%D%/prompt_texts.c: $(PROMPT_TEXTS) build-aux/embed-texts.sh
+	$(AM_V_GEN)$(MKDIR_P) %D% && cd $(srcdir) && \
+		$(SHELL) build-aux/embed-texts.sh '$(abs_top_builddir)/%D%/prompt_texts.c' $(PROMPT_TEXTS)
+
+check_PROGRAMS += tests/unit/test_grammar tests/unit/test_prompt_book tests/unit/test_prompt_maker
+tests_unit_test_grammar_LDADD = $(UNIT_TEXT)
+tests_unit_test_prompt_book_LDADD = $(UNIT_TEXT)
+tests_unit_test_prompt_maker_LDADD = $(UNIT_TEXT)
+tests_unit_test_prompt_maker_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+SHELL_TESTS += tests/cli/prompts/basics.t tests/cli/prompts/sums.t
+EXTRA_DIST += tests/cli/prompts/check_sums.py
+
 check_PROGRAMS += tests/unit/test_chat
 tests_unit_test_chat_LDADD = $(UNIT_TEXT)
 check_PROGRAMS += tests/unit/test_pair_merge
