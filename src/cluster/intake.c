@@ -191,7 +191,10 @@ enum status intake_open(struct intake *in, const struct ranks *r, const struct i
     reading.wish = options->token_ids ? RECOGNISE_AS_TOKENS : options->format;
     reading.limit = options->limit;
     reading.vocabulary = options->vocabulary;
-    enum status s = sources_open(&in->source, r, options->path, &reading, e);
+    enum status s = options->in_memory
+        ? sources_open_bytes(&in->source, r, options->bytes, options->size, options->path, &reading, e)
+        : sources_open(&in->source, r, options->path, &reading, e);
+    in->options.bytes = NULL; /* copied */
     if (s != STATUS_OK)
         goto done; /* agreed already */
     s = memory_array(&in->reading, 1, sizeof *in->reading, "reading", e);

@@ -15,7 +15,10 @@
 enum intake_overlong { INTAKE_TRUNCATE, INTAKE_SPLIT, INTAKE_SKIP, INTAKE_ERROR };
 
 struct intake_options {
-    const char *path;            /* file, folder, or "-"                              */
+    const char *path;            /* file, folder, or "-"; with in_memory a name for messages */
+    bool in_memory;              /* bytes[size] on rank 0 instead of a path           */
+    const char *bytes;           /* borrowed until intake_open returns                */
+    size_t size;
     bool token_ids;              /* --tokens: lines of ids                            */
     enum recognise_wish format;  /* else: what the source is said to be               */
     const struct chat *chat;     /* the model's chat format, borrowed; NULL: plain    */

@@ -92,11 +92,10 @@ static enum status share_bytes(struct prompt_source *source, const struct ranks 
     return s;
 }
 
-enum status sources_open(struct prompt_source *source, const struct ranks *r, const char *path,
-                         const struct prompts_options *options, struct error *e)
+/* What rank 0 has opened, `s` being how that went, to all ranks. Collective. */
+static enum status share(struct prompt_source *source, const struct ranks *r, const char *path, enum status s,
+                         struct error *e)
 {
-    *source = (struct prompt_source){0};
-    enum status s = r->rank == 0 ? prompts_open(source, path, options, e) : STATUS_OK;
     s = ranks_agree(r, s, e);
     if (s != STATUS_OK || r->size == 1)
         return s;
@@ -112,4 +111,19 @@ enum status sources_open(struct prompt_source *source, const struct ranks *r, co
     if (s != STATUS_OK)
         prompts_close(source);
     return s;
+}
+
+enum status sources_open(struct prompt_source *source, const struct ranks *r, const char *path,
+                         const struct prompts_options *options, struct error *e)
+{
+    *source = (struct prompt_source){0};
+    return share(source, r, path, r->rank == 0 ? prompts_open(source, path, options, e) : STATUS_OK, e);
+}
+
+enum status sources_open_bytes(struct prompt_source *source, const struct ranks *r, const char *bytes, size_t size,
+                               const char *name, const struct prompts_options *options, struct error *e)
+{
+    *source = (struct prompt_source){0};
+    return share(source, r, name,
+                 r->rank == 0 ? prompts_open_copy(source, bytes, size, name, options, e) : STATUS_OK, e);
 }

@@ -15,4 +15,10 @@
 enum status sources_open(struct prompt_source *source, const struct ranks *r, const char *path,
                          const struct prompts_options *options, struct error *e) ERROR_MUST_USE;
 
+/* The same of bytes[size] that rank 0 has in memory (the others give NULL) and may free afterwards. `name` is
+ * for messages. */
+enum status sources_open_bytes(struct prompt_source *source, const struct ranks *r, const char *bytes, size_t size,
+                               const char *name, const struct prompts_options *options,
+                               struct error *e) ERROR_MUST_USE;
+
 #endif

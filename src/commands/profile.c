@@ -23,6 +23,7 @@
 #include "build_id.h"
 #include "profile_options.h"
 #include "profile_outputs.h"
+#include "profile_prompts.h"
 #include "profile_results.h"
 
 /* Everything a run owns; zeroed members are not there yet. */
@@ -36,6 +37,7 @@ struct profile {
     struct weights weights;
     struct tokenizer *tokenizer;
     struct chat chat;        /* with --chat */
+    struct profile_prompts made;
     const struct kernels *kernels;
     struct intake intake;
     struct forward *forward;
@@ -53,7 +55,9 @@ static enum status open_model(struct profile *p, struct error *e)
         s = config_read(&p->config, p->file, e);
     if (s == STATUS_OK)
         s = weights_open(&p->weights, &p->config, p->file, e);
-    if (s == STATUS_OK && p->options.prompts)
+    /* made prompts are text where the model has a tokenizer */
+    if (s == STATUS_OK && (p->options.prompts || p->options.chat ||
+                           (profile_prompts_wanted(&p->options) && tokenizer_present(p->file))))
         s = tokenizer_open(&p->tokenizer, p->file, e);
     if (s == STATUS_OK && p->options.chat)
         s = chat_open(&p->chat, p->file, p->tokenizer, e);
@@ -94,15 +98,30 @@ static size_t longest_prompt(const struct profile *p)
     return (size_t)longest;
 }
 
+static enum status make_prompts(struct profile *p, struct error *e)
+{
+    if (!profile_prompts_wanted(&p->options))
+        return STATUS_OK;
+    enum status s = profile_prompts_make(&p->made, &p->options, p->tokenizer, &p->config, context_of(p),
+                                         p->ranks.rank == 0, e);
+    return ranks_agree(&p->ranks, s, e);
+}
+
 static enum status open_prompts(struct profile *p, struct error *e)
 {
+    bool made = profile_prompts_wanted(&p->options);
+    enum status s = make_prompts(p, e);
+    if (s != STATUS_OK)
+        return s;
     struct intake_options o = {
-        .path = p->options.prompts ? p->options.prompts : p->options.tokens, .token_ids = p->options.tokens != NULL,
-        .format = (enum recognise_wish)p->options.input_format, .chat = p->options.chat ? &p->chat : NULL,
+        .path = made ? p->made.name : p->options.prompts ? p->options.prompts : p->options.tokens,
+        .token_ids = !p->tokenizer, .in_memory = made, .bytes = p->made.bytes, .size = p->made.size,
+        .format = made ? RECOGNISE_AS_TEXT : (enum recognise_wish)p->options.input_format, .chat = p->options.chat ? &p->chat : NULL,
         .limit = p->options.limit, .shard = p->options.shard_index, .shards = p->options.shard_count,
         .context = context_of(p), .vocabulary = p->config.vocabulary,
         .overlong = (enum intake_overlong)p->options.overlong, .no_bos = p->options.no_bos};
-    enum status s = intake_open(&p->intake, &p->ranks, &o, p->tokenizer, e);
+    s = intake_open(&p->intake, &p->ranks, &o, p->tokenizer, e);
+    profile_prompts_free(&p->made);
     if (s != STATUS_OK || longest_prompt(p) > p->options.skip_first)
         return s;
     error_set(e, STATUS_INPUT, "has no prompt longer than --skip-first, so there is nothing to measure");
@@ -160,8 +179,8 @@ static void tell_start(const struct profile *p)
     size_t longest = longest_prompt(p);
     log_line("model: %s, %s, %zu layers, hidden %zu, intermediate %zu (%s)", p->options.model, c->architecture,
              c->layers, c->hidden, c->intermediate, p->weights.types);
-    log_line("prompts: %zu with %llu tokens, the longest %zu", p->intake.count,
-             (unsigned long long)p->intake.counts.tokens, longest);
+    log_line("prompts: %zu with %llu tokens, the longest %zu%s%s", p->intake.count,
+             (unsigned long long)p->intake.counts.tokens, longest, *p->made.name ? "; " : "", p->made.name);
     log_line("run: %d rank%s x %d thread%s, kernels %s, batches of %llu tokens", p->ranks.size,
              p->ranks.size == 1 ? "" : "s", threads_count(), threads_count() == 1 ? "" : "s", p->kernels->name,
              (unsigned long long)p->options.batch_tokens);
@@ -187,7 +206,7 @@ static enum status check_samples(const struct profile *p, struct error *e)
     error_set(e, STATUS_INPUT, "no prompt is longer than the %llu positions that --skip-first leaves out",
               (unsigned long long)p->options.skip_first);
     error_advice(e, "skip fewer, or give longer prompts");
-    return error_file(e, p->options.prompts ? p->options.prompts : p->options.tokens);
+    return error_file(e, p->intake.options.path);
 }
 
 static enum status prepare(struct profile *p, struct error *e)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/prompt_maker.h"
+
 static const char *const overlong_names[] = {"truncate", "split", "skip", "error", NULL};
 static const char *const precision_names[] = {"f32", NULL};
 static const char *const combine_names[] = {"all", "any", "ffn", NULL};
@@ -23,7 +25,9 @@ static const struct options_row fixed_rows[] = {
     {.name = "tokens", .kind = OPTIONS_TEXT, .offset = AT(tokens), .argument = "FILE",
      .help = "token ids instead, one sequence a line, taken as they are"},
     {.name = "num-prompts", .kind = OPTIONS_UINT, .offset = AT(num_prompts), .argument = "N", .min = 1, .max = 1e15,
-     .help = "only the first N prompts", .default_text = "all"},
+     .help = "how many prompts to make [100]; of those given, only the first N", .default_text = NULL},
+    {.name = "seed", .kind = OPTIONS_UINT, .offset = AT(seed), .argument = "S", .min = 0, .max = 9007199254740992.0,
+     .help = "makes other prompts for each S, where none are given", .default_text = "1"},
     {.name = "input-format", .kind = OPTIONS_CHOICE, .offset = AT(input_format), .argument = "WHAT",
      .choices = recognise_wishes, .help = "what --prompts is: auto, text or json", .default_text = "auto"},
     {.name = "chat", .kind = OPTIONS_FLAG, .offset = AT(chat),
@@ -74,8 +78,9 @@ const struct options_table *profile_options_table(void)
     static char defaults[CRITERIA_COUNT][16];
     static struct options_table table = {
         .command = "phi3sat profile",
-        .usage = "--model FILE --prompts FILE [OPTION]...",
-        .purpose = "Runs the model over the prompts and reports which feed-forward neurons are frozen or dead.\n"
+        .usage = "--model FILE [--prompts FILE] [OPTION]...",
+        .purpose = "Runs the model over prompts (its own, where none are given: see 'phi3sat prompts') and reports\n"
+                   "which feed-forward neurons are frozen or dead.\n"
                    "Runs alone or under mpirun or srun; the results are the same.",
         .rows = rows,
         .count = FIXED_COUNT + CRITERIA_COUNT,
@@ -156,8 +161,6 @@ static enum status check(struct profile_options *o, struct error *e)
     const char *wrong = NULL;
     if (!o->model)
         wrong = "no model: give --model FILE";
-    else if (!o->prompts && !o->tokens)
-        wrong = "no prompts: give --prompts FILE or --tokens FILE";
     else if (o->prompts && o->tokens)
         wrong = "--prompts and --tokens exclude each other";
     else if (o->tokens && o->chat)
@@ -177,6 +180,8 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     memset(o, 0, sizeof *o);
     o->output = "phi3-saturation-report.csv";
     o->batch_tokens = 512;
+    o->num_prompts = PROMPT_MAKER_COUNT;
+    o->seed = PROMPT_MAKER_SEED;
     o->criteria = criteria_defaults();
     enum status s = options_parse(table, argc, argv, o, &result, e);
     *help = s == STATUS_OK && result.help;
@@ -184,7 +189,12 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
         return s;
     o->criteria.activity_signed = o->activity == 1;
     o->criteria.combine = (enum criteria_combine)o->combine;
-    o->limit = options_given(table, &result, "num-prompts") ? (size_t)o->num_prompts : PROMPTS_ALL;
+    const bool given = o->prompts || o->tokens;
+    o->limit = given && options_given(table, &result, "num-prompts") ? (size_t)o->num_prompts : PROMPTS_ALL;
+    if (given && options_given(table, &result, "seed")) {
+        error_set(e, STATUS_USAGE, "--seed has no use where prompts are given");
+        return usage(e);
+    }
     s = check(o, e);
     if (s == STATUS_OK)
         s = read_shard(o, e);

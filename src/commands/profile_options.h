@@ -8,7 +8,8 @@
 
 struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard;
-    uint64_t num_prompts, batch_tokens, threads, context, skip_first;
+    uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
+    uint64_t seed, batch_tokens, threads, context, skip_first;
     int overlong, precision, combine, activity, progress, input_format;
     bool no_bos, chat, quiet, verbose;
     struct criteria criteria;

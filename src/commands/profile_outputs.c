@@ -91,6 +91,8 @@ static enum status refuse_within(const char *path, const struct stat *folder, st
 static bool prompts_place(const struct profile_options *o, struct stat *about)
 {
     const char *source = o->prompts ? o->prompts : o->tokens;
+    if (!source) /* made */
+        return false;
     bool found = (strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, about) : stat(source, about)) == 0;
     return found && (S_ISREG(about->st_mode) || S_ISDIR(about->st_mode));
 }

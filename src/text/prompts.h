@@ -83,6 +83,10 @@ enum status prompts_open(struct prompt_source *source, const char *path, const s
 enum status prompts_open_bytes(struct prompt_source *source, const char *bytes, size_t size, const char *name,
                                const struct prompts_options *options, struct error *e) ERROR_MUST_USE;
 
+/* The same over bytes that need not outlive the call: they are copied, many of them to a temporary file. */
+enum status prompts_open_copy(struct prompt_source *source, const char *bytes, size_t size, const char *name,
+                              const struct prompts_options *options, struct error *e) ERROR_MUST_USE;
+
 /* Lines of text in memory; lines of token ids in memory, all below `vocabulary`. */
 enum status prompts_open_text(struct prompt_source *source, const char *bytes, size_t size, size_t limit,
                               const char *name, struct error *e) ERROR_MUST_USE;

@@ -249,6 +249,19 @@ enum status prompts_open_bytes(struct prompt_source *source, const char *bytes, 
     return finish(source, name, status, e);
 }
 
+enum status prompts_open_copy(struct prompt_source *source, const char *bytes, size_t size, const char *name,
+                              const struct prompts_options *options, struct error *e)
+{
+    *source = (struct prompt_source){0};
+    source->options = *options;
+    enum status status = spool_append(&source->spool, bytes, size, e);
+    if (status == STATUS_OK)
+        status = add_segment(source, 0, name, e);
+    if (status == STATUS_OK)
+        note_form(source, INFLOW_PLAIN);
+    return finish(source, name, status, e);
+}
+
 enum status prompts_open_text(struct prompt_source *source, const char *bytes, size_t size, size_t limit,
                               const char *name, struct error *e)
 {

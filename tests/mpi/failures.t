@@ -53,7 +53,7 @@ out=(--output r.csv)
 
 # The command line.
 refuse 2 'no model' "no model" --prompts p.txt "${out[@]}"
-refuse 2 'no prompts' "no prompts" --model m.gguf "${out[@]}"
+refuse 2 '--seed has no use' "a seed for given prompts" "${good[@]}" --seed 2 "${out[@]}"
 refuse 2 "unknown option '--nonsense'" "an unknown option" "${good[@]}" --nonsense "${out[@]}"
 refuse 2 '--threads needs a value' "an option without its value" "${good[@]}" "${out[@]}" --threads
 refuse 2 "--num-prompts '0'" "no prompts wanted" "${good[@]}" --num-prompts 0 "${out[@]}"
