@@ -63,7 +63,8 @@
 /* A super neuron: never to be removed, whatever the other bits say. */
 #define PHI3SAT_FLAG_SUPER (UINT32_C(1) << 24)
 
-/* What phi3sat exits with. */
+/* What phi3sat exits with. 6, 75, 130 and 143 are kept for strict verdicts and checkpoints: this
+ * version has neither, and a signal ends it as it ends any program. */
 enum phi3sat_exit {
     PHI3SAT_EXIT_DONE = 0,
     PHI3SAT_EXIT_FAILED = 1,

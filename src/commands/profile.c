@@ -26,6 +26,9 @@
 #include "profile_prompts.h"
 #include "profile_results.h"
 
+/* Below this many tokens the log says that the verdict stands on little. */
+#define FEW_TOKENS 1000
+
 /* Everything a run owns; zeroed members are not there yet. */
 struct profile {
     struct profile_options options;
@@ -171,6 +174,9 @@ static void tell_counts(const struct profile *p)
         if (oddities[i].count)
             log_warning("%llu %s", (unsigned long long)oddities[i].count, oddities[i].what);
     prompts_tell(&p->intake.source);
+    if (p->intake.counts.tokens < FEW_TOKENS)
+        log_warning("%llu tokens are few: variances are small by chance; profile hundreds of prompts before a verdict",
+                    (unsigned long long)p->intake.counts.tokens);
 }
 
 static void tell_start(const struct profile *p)
@@ -197,18 +203,6 @@ static void tell_start(const struct profile *p)
     log_release();
 }
 
-/* With every position skipped there would be a verdict without a sample. */
-static enum status check_samples(const struct profile *p, struct error *e)
-{
-    for (size_t i = 0; i < p->intake.count; i++)
-        if (p->intake.items[i].length > p->options.skip_first)
-            return STATUS_OK;
-    error_set(e, STATUS_INPUT, "no prompt is longer than the %llu positions that --skip-first leaves out",
-              (unsigned long long)p->options.skip_first);
-    error_advice(e, "skip fewer, or give longer prompts");
-    return error_file(e, p->intake.options.path);
-}
-
 static enum status prepare(struct profile *p, struct error *e)
 {
     enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
@@ -216,8 +210,6 @@ static enum status prepare(struct profile *p, struct error *e)
         s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
     if (s == STATUS_OK)
         s = open_prompts(p, e);
-    if (s == STATUS_OK)
-        s = check_samples(p, e); /* the same on all ranks */
     if (s != STATUS_OK)
         return s;
     choose_threads(p);
