@@ -65,18 +65,22 @@ enum status memory_array(void *block, size_t count, size_t size, const char *wha
     return STATUS_OK;
 }
 
+size_t memory_grown(size_t capacity, size_t wanted)
+{
+    size_t grown = capacity < 8 ? 8 : capacity;
+    while (grown < wanted) {
+        if (grown > SIZE_MAX / 2)
+            return wanted;
+        grown *= 2;
+    }
+    return grown;
+}
+
 enum status memory_grow(void *block, size_t *capacity, size_t wanted, size_t size, const char *what, struct error *e)
 {
     if (wanted <= *capacity)
         return STATUS_OK;
-    size_t grown = *capacity < 8 ? 8 : *capacity;
-    while (grown < wanted) {
-        if (grown > SIZE_MAX / 2) {
-            grown = wanted;
-            break;
-        }
-        grown *= 2;
-    }
+    size_t grown = memory_grown(*capacity, wanted);
     void *fresh, *old;
     enum status status = memory_array(&fresh, grown, size, what, e);
     if (status != STATUS_OK)
