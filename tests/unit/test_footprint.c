@@ -1,0 +1,271 @@
+/* test_footprint.c - plans of memory against what the forward pass and the state really take.
+ *
+ * Every allocation of the program goes through aligned_alloc, which is wrapped here and added up. Batches
+ * are packed as cluster/schedule.c packs them: longest first, as many as go into a batch.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "model/footprint.h"
+#include "model/forward.h"
+#include "opened_model.h"
+#include "stats/accumulator.h"
+
+/* Blocks in use and their sizes. */
+static struct {
+    struct {
+        void *block;
+        size_t size;
+    } held[4096];
+    size_t now, peak;
+} books;
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void __wrap_free(void *block);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    void *block = __real_aligned_alloc(alignment, size);
+    size_t i = 0;
+    while (i < 4096 && books.held[i].block)
+        i++;
+    if (!block || i == 4096)
+        bail("no memory for a test");
+    books.held[i].block = block;
+    books.held[i].size = size;
+    books.now += size;
+    books.peak = books.now > books.peak ? books.now : books.peak;
+    return block;
+}
+
+void __wrap_free(void *block)
+{
+    for (size_t i = 0; block && i < 4096; i++)
+        if (books.held[i].block == block) {
+            books.now -= books.held[i].size;
+            books.held[i].block = NULL;
+            break;
+        }
+    __real_free(block);
+}
+
+static void no_sums(void *context, size_t layer, enum series series, size_t block, size_t prompt,
+                    const struct sums *sums, uint64_t samples)
+{
+    (void)context, (void)layer, (void)series, (void)block, (void)prompt, (void)sums, (void)samples;
+}
+
+static int32_t ids[4096];
+
+/* Runs prompts of these lengths, descending, packed into batches. */
+static void run_prompts(struct forward *f, const size_t *lengths, size_t count, size_t batch_tokens)
+{
+    const struct forward_observer observer = {.sums = no_sums};
+    static struct forward_prompt prompts[256];
+    struct error e;
+    for (size_t from = 0; from < count;) {
+        size_t taken = 0, tokens = 0;
+        while (from + taken < count && (taken == 0 || tokens + lengths[from + taken] <= batch_tokens)) {
+            prompts[taken] = (struct forward_prompt){ids, lengths[from + taken]};
+            tokens += lengths[from + taken++];
+        }
+        if (forward_run(f, prompts, taken, &observer, &e) != STATUS_OK)
+            bail("a batch doesn't run: %s", e.sentence);
+        from += taken;
+    }
+}
+
+/* The most bytes in use while weights are opened and prompts run. */
+static size_t real_working(const struct model_file *file, const struct config *c, const struct footprint_load *load,
+                           const size_t *lengths, size_t count)
+{
+    struct weights w;
+    struct forward *f;
+    const struct kernels *kernels;
+    struct error e;
+    struct forward_options o = {.batch_tokens = load->batch_tokens, .activity_threshold = 0.1f, .window = c->window};
+    threads_set((int)load->threads);
+    size_t before = books.now;
+    books.peak = books.now;
+    if (kernels_select(NULL, &kernels, &e) != STATUS_OK || weights_open(&w, c, file, &e) != STATUS_OK ||
+        forward_open(&f, c, &w, kernels, &o, &e) != STATUS_OK)
+        bail("a good model doesn't open: %s", e.sentence);
+    run_prompts(f, lengths, count, load->batch_tokens);
+    forward_close(f);
+    weights_free(&w);
+    return books.peak - before;
+}
+
+static struct footprint planned(const struct model_file *file, const struct config *c,
+                                const struct footprint_load *load, struct footprint_stage stage)
+{
+    struct footprint_weights w;
+    struct footprint f = {0, 0, 0};
+    struct error e;
+    if (footprint_weights_read(&w, file, c->layers, &e) != STATUS_OK ||
+        footprint_of(&f, c, &w, load, stage, &e) != STATUS_OK)
+        bail("no plan: %s", e.sentence);
+    footprint_weights_free(&w);
+    return f;
+}
+
+/* The plan of a run over `count` prompts, longest first, is a bound, and not more than `loose` times what it takes. */
+static void compare(const char *what, const struct opened *o, struct footprint_load load, const size_t *lengths,
+                    size_t count, double loose)
+{
+    struct footprint_stage all = {0, o->config.layers};
+    load.longest = lengths[0];
+    load.shortest = lengths[count - 1];
+    struct footprint plan = planned(o->file, &o->config, &load, all);
+    size_t real = real_working(o->file, &o->config, &load, lengths, count);
+    diag("%s: %zu bytes, planned %llu", what, real, (unsigned long long)plan.working);
+    ok(real <= plan.working, "%s: no more than planned", what);
+    ok((double)plan.working <= loose * (double)real, "%s: not much less either", what);
+}
+
+static void test_runs(const struct opened *o, const char *name)
+{
+    static const size_t one[] = {100}, longest[] = {128, 40, 9}, exact[] = {64, 64, 64}, odd[] = {33, 20, 20, 20, 7};
+    static size_t many[64];
+    char what[96];
+    for (size_t i = 0; i < 64; i++)
+        many[i] = i < 4 ? 9 : 5;
+    const struct {
+        const char *what;
+        const size_t *lengths;
+        size_t count, batch, threads;
+        double loose;
+    } runs[] = {{"one long prompt", one, 1, 32, 1, 1.02},       {"a long one and others", longest, 3, 48, 1, 1.1},
+                {"a batch each", exact, 3, 64, 2, 1.1},          {"several to a batch", odd, 5, 64, 1, 1.5},
+                {"many short ones", many, 64, 256, 3, 1.5}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        snprintf(what, sizeof what, "%s, %s", name, runs[i].what);
+        compare(what, o, (struct footprint_load){runs[i].batch, runs[i].threads, 1, 1}, runs[i].lengths, runs[i].count,
+                runs[i].loose);
+    }
+}
+
+static void test_state(const struct opened *o)
+{
+    const struct footprint_load load = {64, 1, 64, 10};
+    struct accumulator a;
+    struct error e;
+    for (size_t count = 1; count <= o->config.layers; count++) {
+        struct footprint plan = planned(o->file, &o->config, &load, (struct footprint_stage){0, count});
+        size_t before = books.now;
+        if (accumulator_init(&a, count, o->config.intermediate, &e) != STATUS_OK)
+            bail("no state");
+        size_t real = books.now - before;
+        accumulator_free(&a);
+        ok(real >= plan.state && real < plan.state + 64, "the state of %zu layers is what the accumulator takes", count);
+    }
+}
+
+/* Layers, embedding and the rest are all there is, each counted once. */
+static void test_weights(const struct opened *o)
+{
+    struct footprint_weights w;
+    struct error e;
+    uint64_t bytes = 0, layers = 0;
+    for (size_t i = 0; i < model_file_tensor_count(o->file); i++)
+        bytes += model_file_tensor_at(o->file, i)->size;
+    if (footprint_weights_read(&w, o->file, o->config.layers, &e) != STATUS_OK)
+        bail("no sizes");
+    for (size_t l = 0; l < w.layers; l++)
+        layers += w.layer[l];
+    ok(layers + w.embedding + w.others == bytes, "layers, embedding and others are the file's tensors");
+    ok(w.embedding == model_file_find_tensor(o->file, "token_embd.weight")->size, "the embedding is one tensor");
+    ok(w.layer[0] > 0 && w.layer[0] == w.layer[1], "layers of one shape weigh the same");
+    footprint_weights_free(&w);
+    if (footprint_weights_read(&w, o->file, 1, &e) != STATUS_OK)
+        bail("no sizes");
+    ok(w.layer[0] + w.embedding + w.others == bytes, "layers past the last are others");
+    footprint_weights_free(&w);
+}
+
+static void test_split(void)
+{
+    bool whole = true, even = true;
+    for (size_t layers = 1; layers <= 40; layers++)
+        for (size_t stages = 1; stages <= layers; stages++) {
+            size_t next = 0;
+            for (size_t s = 0; s < stages; s++) {
+                struct footprint_stage stage = footprint_split(layers, stages, s);
+                whole = whole && stage.first == next && stage.count > 0;
+                even = even && stage.count >= layers / stages && stage.count <= (layers + stages - 1) / stages;
+                next += stage.count;
+            }
+            whole = whole && next == layers;
+        }
+    ok(whole, "stages are contiguous and together all layers, 1 to 40 of them");
+    ok(even, "and as even as can be");
+}
+
+static void test_largest(const struct opened *o)
+{
+    const struct footprint_load load = {64, 1, 64, 10};
+    struct footprint_weights w;
+    struct footprint most;
+    struct footprint_stage stage;
+    struct error e;
+    if (footprint_weights_read(&w, o->file, o->config.layers, &e) != STATUS_OK ||
+        footprint_largest(&most, &stage, &o->config, &w, &load, 2, &e) != STATUS_OK)
+        bail("no plan");
+    ok(stage.first == 0 && stage.count == 2, "of 3 layers in 2 stages, the first stage is the largest");
+    ok(most.weights == w.layer[0] + w.layer[1] + w.embedding, "it holds two layers and the embedding");
+    footprint_weights_free(&w);
+}
+
+static void test_hostile(const struct opened *o)
+{
+    struct footprint_weights w;
+    struct footprint f;
+    struct error e;
+    struct config c = o->config;
+    if (footprint_weights_read(&w, o->file, c.layers, &e) != STATUS_OK)
+        bail("no sizes");
+    struct footprint_load loads[] = {{SIZE_MAX, 1, 1, 1}, {1, SIZE_MAX, 1, 1}, {1, 1, SIZE_MAX, 1},
+                                     {SIZE_MAX / 2, 1, SIZE_MAX / 2, SIZE_MAX / 2}};
+    bool refused = true;
+    for (size_t i = 0; i < 4; i++)
+        refused = refused && footprint_of(&f, &c, &w, &loads[i], (struct footprint_stage){0, 1}, &e) == STATUS_INPUT;
+    ok(refused, "a plan beyond 64 bits is refused, not wrapped");
+    c.layers = 3, c.hidden = c.intermediate = c.head_dim = 1u << 20, c.heads = c.kv_heads = 65536;
+    ok(footprint_of(&f, &c, &w, &(struct footprint_load){512, 1, 1u << 24, 1}, (struct footprint_stage){0, 3}, &e) ==
+               STATUS_INPUT ||
+           f.working > 1e15,
+       "sizes at the limits of config.c are refused or huge");
+    footprint_weights_free(&w);
+    is_uint(memory_grown(0, 1), 8, "a small array takes 8 elements");
+    is_uint(memory_grown(8, 9), 16, "and doubles");
+    is_uint(memory_grown(0, SIZE_MAX), SIZE_MAX, "until there is no room to double");
+}
+
+int main(void)
+{
+    struct network n = {.layers = 3, .hidden = 96, .intermediate = 200, .heads = 6, .kv_heads = 2, .head_dim = 16,
+                        .rotary = 16, .vocabulary = 40, .context = 128, .base = 10000.0};
+    network_make(&n);
+    struct opened plain = opened_network(&n, NETWORK_FUSED, NULL, "plain.gguf");
+    test_runs(&plain, "phi3");
+    test_state(&plain);
+    test_weights(&plain);
+    test_split();
+    test_largest(&plain);
+    test_hostile(&plain);
+    opened_close(&plain);
+    n.original = 32;
+    struct opened longrope = opened_network(&n, NETWORK_FUSED, NULL, "longrope.gguf");
+    test_runs(&longrope, "LongRoPE");
+    opened_close(&longrope);
+    n.original = 0;
+    n.always_factors = true;
+    struct opened llama = opened_network(&n, NETWORK_LLAMA, NULL, "llama.gguf");
+    test_runs(&llama, "llama with factors");
+    opened_close(&llama);
+    network_free(&n);
+    return tap_done();
+}
