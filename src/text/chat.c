@@ -246,7 +246,7 @@ static void put_framed(struct render *r, const struct conversation *c)
         const struct conversation_message *m = &c->messages[i];
         const char *bytes = c->text.bytes + m->start;
         if (m->role == CONVERSATION_SYSTEM && !r->chat->system) {
-            system = m;
+            system = m->length > 0 ? m : NULL;
         } else if (m->role == CONVERSATION_SYSTEM && m->length == 0 && r->chat->skip_empty_system) {
             continue;
         } else if (m->role == CONVERSATION_USER && system != NULL) {
@@ -262,6 +262,15 @@ static void put_framed(struct render *r, const struct conversation *c)
     }
     if (system != NULL) /* nobody spoke after it */
         put_message(r, CONVERSATION_USER, c->text.bytes + system->start, system->length);
+}
+
+/* Llama 2's template trims system message and text as one, so nothing follows the mark before a blank text. */
+static void put_after_system(struct render *r, const char *bytes, size_t length)
+{
+    while (length > 0 && white(bytes[length - 1]))
+        length--;
+    say(r, length > 0 ? "\n<</SYS>>\n\n" : "\n<</SYS>>");
+    put(r, bytes, length);
 }
 
 static void put_llama2(struct render *r, const struct conversation *c)
@@ -285,8 +294,7 @@ static void put_llama2(struct render *r, const struct conversation *c)
             if (system != NULL) {
                 say(r, "<<SYS>>\n");
                 put(r, c->text.bytes + system->start, system->length);
-                say(r, "\n<</SYS>>\n\n");
-                put_right_trimmed(r, bytes, m->length);
+                put_after_system(r, bytes, m->length);
                 system = NULL;
             } else {
                 put_trimmed(r, bytes, m->length);

@@ -69,6 +69,7 @@ check_PROGRAMS += tests/unit/test_utf8
 tests_unit_test_utf8_LDADD = $(UNIT_TEXT)
 EXTRA_DIST += docs/tokenizers.md
 EXTRA_DIST += tests/golden/make_tokenizer.py tests/golden/tokenizer-spm.gguf tests/golden/tokenizer-bpe.gguf tests/golden/tokenizer.txt
+EXTRA_DIST += tests/golden/compare_huggingface.py tests/golden/huggingface.txt tests/golden/tokenizer-untied.gguf
 SHELL_TESTS += tests/cli/tokenize/basics.t
 EXTRA_DIST += docs/prompt-sources.md tests/golden/make_chat.py tests/golden/chat.jsonl
 SHELL_TESTS += tests/cli/tokenize/sources.t tests/cli/tokenize/chat.t tests/mpi/sources.t

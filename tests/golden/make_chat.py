@@ -110,12 +110,22 @@ def conversation(rng, system):
     return messages
 
 
+def environment():
+    """Jinja as Hugging Face's apply_chat_template sets it up."""
+    jinja = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True,
+                                          extensions=["jinja2.ext.loopcontrols"])
+
+    def refuse(message):
+        raise jinja2.TemplateError(message)
+    jinja.globals["raise_exception"] = refuse
+    return jinja
+
+
 def main():
     rng = random.Random(20261202)
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True,
-                                                extensions=["jinja2.ext.loopcontrols"])
+    jinja = environment()
     for name, source, bos, eos, system in FORMS:
-        template = environment.from_string(source)
+        template = jinja.from_string(source)
         for case in range(24):
             messages = conversation(rng, system and case % 2 == 1)
             answered = messages[-1]["role"] == "assistant"
@@ -127,4 +137,5 @@ def main():
     print(f"jinja2 {jinja2.__version__}", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -89,7 +89,8 @@ def gguf(path, keys):
         f.write(out)
 
 
-def make_spm(path):
+def make_spm(path, ties=True):
+    """Without `ties` no two tokens have the same score: Hugging Face's merges break ties otherwise."""
     special = [("<unk>", 2), ("<s>", 3), ("</s>", 4), ("<|user|>", 3), ("<|end|>", 4), ("<|endoftext|>", 3), ("<tool>", 4)]
     tokens = special + [(f"<0x{b:02X}>", 6) for b in range(256)]
     scores = [0.0] * len(tokens)
@@ -101,7 +102,7 @@ def make_spm(path):
         if word not in seen:
             seen.add(word)
             tokens.append((word, 1))
-            scores.append(float(-(rank // 2)))  # pairs of equal scores
+            scores.append(float(-(rank // 2 if ties else rank)))  # pairs of equal scores
     gguf(path, [("general.architecture", "llama"), ("general.name", "Tiny Phi-3 vocabulary"),
                 ("tokenizer.ggml.model", "llama"), ("tokenizer.ggml.tokens", (8, [t for t, _ in tokens])),
                 ("tokenizer.ggml.scores", (6, scores)), ("tokenizer.ggml.token_type", (5, [k for _, k in tokens])),
@@ -183,15 +184,29 @@ class Reference:
         return ids[1:] if twice else ids
 
 
-def patched(path, key, value, name):
-    """A copy of a file with another value of a string key."""
+def patched(path, key, value, name, folder=None):
+    """A copy of a file with another value of a string key, beside it or in `folder`."""
     with open(path, "rb") as f:
         data = f.read()
     at = data.index(string(key)) + len(string(key)) + 4
     size, = struct.unpack_from("<Q", data, at)
-    copy = os.path.join(os.path.dirname(path), name)
+    copy = os.path.join(folder or os.path.dirname(path), name)
     with open(copy, "wb") as f:
         f.write(data[:at] + string(value) + data[at + 8 + size:])
+    return copy
+
+
+def with_template(path, copy, template):
+    """Writes a copy of a file without tensors that has a chat template in front of its other keys."""
+    with open(path, "rb") as f:
+        data = f.read()
+    key = string("tokenizer.chat_template")
+    count, = struct.unpack_from("<Q", data, 16)
+    if key in data:
+        # An older template goes under a name that nobody reads.
+        data = data.replace(key, string("tokenizer.chat_template"[:-1] + "_"))
+    with open(copy, "wb") as f:
+        f.write(data[:16] + struct.pack("<Q", count + 1) + key + struct.pack("<I", 8) + string(template) + data[24:])
     return copy
 
 
@@ -220,4 +235,5 @@ def main():
                     f.write(f"{name} {flags} " + " ".join(map(str, reference.ids(text, flags))) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

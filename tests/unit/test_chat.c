@@ -114,6 +114,13 @@ int main(void)
               "<|user|>\nSYS\nHI<|end|>\n<|assistant|>\n", "without a place for it, the system's words open the user's");
     is_string(rendered(early, "\"HI\"", true), "<s><|user|>\nHI<|end|>\n<|assistant|>\n",
               "BOS is written where the template does, once, if the tokenizer doesn't");
+    is_string(rendered(early, "{\"messages\":[{\"role\":\"system\",\"content\":\"\"},{\"role\":\"user\",\"content\":\"HI\"}]}", false),
+              "<|user|>\nHI<|end|>\n<|assistant|>\n", "an empty one leaves nothing, no newline either");
+    static const char llama2[] = "{{ bos_token + '[INST] ' + '<<SYS>>' }}";
+    is_string(rendered(llama2, "{\"messages\":[{\"role\":\"system\",\"content\":\" S \"},{\"role\":\"user\",\"content\":\" U \"}]}", false),
+              "[INST] <<SYS>>\n S \n<</SYS>>\n\n U [/INST]", "Llama 2 trims system message and text as one");
+    is_string(rendered(llama2, "{\"messages\":[{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\" \"}]}", false),
+              "[INST] <<SYS>>\nS\n<</SYS>> [/INST]", "also where the text is blank");
     is_string(rendered("<start_of_turn>", "\"HI\"", false),
               "!the model's chat template is Gemma's, which phi3sat does not know", "a known stranger is named");
     is_string(rendered("[INST] {{ x }} [/INST]", "\"HI\"", false),

@@ -1,8 +1,9 @@
-/* test_tokenizer_goldens.c - token ids against llama.cpp's.
+/* test_tokenizer_goldens.c - token ids against llama.cpp's and Hugging Face's.
  *
  * tests/golden/tokenizer.txt holds strings of our own generator and the ids that
  * llama.cpp gives for small vocabularies of our own, for twelve pre-tokenisers
- * (make_tokenizer.py). The goldens beside the tree, where they are, add the real
+ * (make_tokenizer.py); huggingface.txt the same from Hugging Face's tokenizers, where those
+ * agree with llama.cpp (compare_huggingface.py). The goldens beside the tree, where they are, add the real
  * vocabularies. One claim a vocabulary and mode, every string counted.
  */
 #define _GNU_SOURCE 1 /* memmem */
@@ -118,7 +119,7 @@ static void patch(const char *from, const char *to, const char *key, const char 
     mapping_close(&map);
 }
 
-/* The vocabulary that a line of tokenizer.txt names, opened when first met. */
+/* The vocabulary that a line of a golden names, opened when first met. */
 static struct column *find_column(struct column *columns, const char *name, size_t length)
 {
     struct column *c = columns;
@@ -127,11 +128,12 @@ static struct column *find_column(struct column *columns, const char *name, size
     if (c->name[0] != '\0')
         return c;
     snprintf(c->name, sizeof c->name, "%.*s", (int)length, name);
-    const bool pieces = strncmp(c->name, "spm", 3) == 0;
-    char *file = tap_source(pieces ? "tests/golden/tokenizer-spm.gguf" : "tests/golden/tokenizer-bpe.gguf");
+    const bool pieces = strncmp(c->name, "spm", 3) == 0, untied = strcmp(c->name, "spm-untied") == 0;
+    char *file = tap_source(untied ? "tests/golden/tokenizer-untied.gguf" :
+                            pieces ? "tests/golden/tokenizer-spm.gguf" : "tests/golden/tokenizer-bpe.gguf");
     char copy[4096];
     snprintf(copy, sizeof copy, "%s/vocabulary.gguf", tap_folder());
-    if (strcmp(c->name, "spm") == 0)
+    if (untied || strcmp(c->name, "spm") == 0)
         c->tokenizer = open_tokenizer(file);
     else {
         patch(file, copy, pieces ? "general.name" : "tokenizer.ggml.pre", pieces ? "plain" : c->name);
@@ -143,12 +145,13 @@ static struct column *find_column(struct column *columns, const char *name, size
     return c;
 }
 
-static void own_goldens(void)
+/* `whose`: the other program that made the ids of `golden`. */
+static void own_goldens(const char *golden, const char *whose)
 {
     struct column columns[COLUMNS] = {0};
     struct token_list wanted = {0};
     struct mapping map;
-    char *path = tap_source("tests/golden/tokenizer.txt"), *text = NULL;
+    char *path = tap_source(golden), *text = NULL;
     if (mapping_open(&map, path, &fault) != STATUS_OK || memory_bytes(&text, (const char *)map.bytes, map.size, &fault))
         bail("%s", told());
     char string[4096];
@@ -166,7 +169,7 @@ static void own_goldens(void)
         c->wrong += !agrees(c->tokenizer, string, length, (unsigned)(line[word + 1] - '0'), &wanted);
     }
     for (struct column *c = columns; c->name[0] != '\0'; c++) {
-        is_uint(c->wrong, 0, "our vocabulary as %s: %zu strings as llama.cpp has them", c->name, c->compared);
+        is_uint(c->wrong, 0, "our vocabulary as %s: %zu strings as %s has them", c->name, c->compared, whose);
         tokenizer_close(c->tokenizer);
     }
     mapping_close(&map);
@@ -232,7 +235,8 @@ static void shared_vocabulary(const char *name)
 
 int main(void)
 {
-    own_goldens();
+    own_goldens("tests/golden/tokenizer.txt", "llama.cpp");
+    own_goldens("tests/golden/huggingface.txt", "Hugging Face");
     static const char *const names[] = {"phi-3", "llama-spm", "gpt-2", "starcoder", "deepseek-llm"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         shared_vocabulary(names[i]);
