@@ -17,10 +17,15 @@
 #include <stdint.h>
 
 #include "../base/error.h"
+#include "../quants/quants.h"
 #include "../stats/sums.h"
 
 /* Outputs a panel: a matrix's rows are decoded 16 at a time into [inputs][16]. */
 #define KERNELS_PANEL 16
+
+/* Inputs that the float32 ways decode at a time: four panels of this depth are 128 KiB, a part of an
+ * L2 cache. */
+#define KERNELS_F32_DEPTH 512
 
 /* Keys a tile of attention; tiles lie at multiples of this position, whatever the chunk. */
 #define KERNELS_TILE 64
@@ -53,17 +58,47 @@ struct kernels_attention {
 /* Floats of scratch that one call of `attend` needs. */
 size_t kernels_attention_scratch(size_t head_dim);
 
+/* Precisions of the weight products (docs/methods.md has their errors). */
+enum kernels_mode { KERNELS_F32, KERNELS_MODES };
+
+/* Forms of a batch's rows. Products of the same rows whose ways share a form pack them once. */
+enum kernels_packing { KERNELS_PACKED_F32, KERNELS_PACKINGS };
+
+/* How one precision multiplies a batch by weights of one type: rows are packed, tile by tile,
+ * over all inputs; 16 outputs' weights at a time are decoded to a panel, `depth` inputs at a time; multiply
+ * combines the two. In both, `unit` neighbouring inputs make one piece of row_bytes (a row) or
+ * panel_bytes (16 outputs): inputs [k, ...) of a tile of r rows start at k / unit * row_bytes * r, of
+ * a panel at k / unit * panel_bytes. Blocks along k start at multiples of `depth`.
+ *
+ * What is computed, the order of every sum included, depends on mode and type only, never on how rows
+ * make tiles or inputs make blocks. Float32: y[r][j] = start + sum over k of x[r][k] * w[j][k], one fused
+ * multiply-add at a time from k = 0 up. */
+struct kernels_way {
+    enum kernels_mode mode;
+    enum kernels_packing packing;
+    size_t tile_rows;     /* most rows of a tile                                   */
+    size_t depth;         /* inputs a panel should hold at once, a multiple of 256   */
+    size_t unit, row_bytes, panel_bytes;
+
+    /* Packs one tile: x [rows, inputs], 1 <= rows <= tile_rows. */
+    void (*pack)(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);
+
+    /* Decodes `blocks` consecutive blocks of the type (single weights of a plain type) that start at byte
+     * `bytes` of each of 16 rows. Rows need no alignment and may repeat. */
+    void (*decode)(const uint8_t *const row[KERNELS_PANEL], size_t bytes, size_t blocks, void *panel);
+
+    /* y[r][16p + j] = start + x times panel p's outputs j, over `inputs` inputs: start = 0 or
+     * (accumulate) the old y. Panels are panel_stride bytes apart; y [rows, 16 * panels]. */
+    void (*multiply)(size_t rows, size_t inputs, const void *packed, const void *panels, size_t panel_count,
+                     size_t panel_stride, float *y, size_t y_stride, int accumulate);
+};
+
 struct kernels {
     const char *name; /* "reference", "avx2", "avx512", "neon" */
 
-    /* y[r][j] = start + sum over k of x[r][k] * panel[k][j], j = 0..15, one fused multiply-add
-     * at a time from k = 0 up, start = 0 or (accumulate) the old y[r][j]. x [rows, inputs],
-     * panel [inputs][16], y [rows, 16]. */
-    void (*product)(size_t rows, size_t inputs, const float *x, size_t x_stride, const float *panel, float *y,
-                    size_t y_stride, int accumulate);
-
-    /* panel[k][j] = weights[j][k] for j = 0..15: weights [16, inputs]. */
-    void (*pack)(size_t inputs, const float *weights, size_t weights_stride, float *panel);
+    /* How weights of `type` (a quants_type) are multiplied in `mode`: the float32 way where the
+     * type has no integer form; NULL when the type can't be decoded. Static storage. */
+    const struct kernels_way *(*way)(enum kernels_mode mode, uint32_t type);
 
     /* RMSNorm: y = (x * 1/sqrt(mean(x^2) + epsilon)) * weight, row by row. The sum of
      * squares is 16 float64 partial sums (index mod 16), joined by halving. x may be y. */

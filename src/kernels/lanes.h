@@ -27,6 +27,13 @@
 #define LANES_WIDTH 4
 #endif
 
+/* Rows of a tile of lanes_product.c: as many as the registers hold. */
+#if LANES_WIDTH == 16
+#define LANES_TILE_ROWS 14
+#else
+#define LANES_TILE_ROWS 6
+#endif
+
 #define LANES_JOIN_(a, b) a##_##b
 #define LANES_JOIN(a, b) LANES_JOIN_(a, b)
 #define LANES(name) LANES_JOIN(name, KERNEL_SET)

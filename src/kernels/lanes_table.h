@@ -8,9 +8,12 @@
 #include "kernels.h"
 
 #define LANES_DECLARE(set)                                                                                             \
+    const struct kernels_way *lanes_way_##set(enum kernels_mode mode, uint32_t type);                                  \
+    void lanes_pack_f32_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);              \
+    void lanes_multiply_f32_##set(size_t rows, size_t inputs, const void *packed, const void *panels,                  \
+                                  size_t panel_count, size_t panel_stride, float *y, size_t y_stride, int accumulate); \
     void lanes_product_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, const float *panel,          \
                              float *y, size_t y_stride, int accumulate);                                               \
-    void lanes_pack_##set(size_t inputs, const float *weights, size_t weights_stride, float *panel);                   \
     void lanes_rms_norm_##set(size_t rows, size_t hidden, const float *x, size_t x_stride, const float *weight,        \
                               double epsilon, float *y, size_t y_stride);                                              \
     void lanes_rotate_##set(size_t heads, size_t head_dim, size_t rotary, const float *cosine, const float *sine,      \

@@ -11,14 +11,20 @@ noinst_LIBRARIES += %D%/libkernels.a
 %C%_libkernels_a_SOURCES =
 %C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
 %C%_libkernels_a_SOURCES += %D%/lanes.h
+%C%_libkernels_a_SOURCES += %D%/lanes_columns.h
+%C%_libkernels_a_SOURCES += %D%/lanes_decode.h
 %C%_libkernels_a_SOURCES += %D%/lanes_exp.h
 %C%_libkernels_a_SOURCES += %D%/lanes_table.h
 
 KERNEL_LANES =
 KERNEL_LANES += %D%/lanes_attention.c
+KERNEL_LANES += %D%/lanes_decode_blocks32.c
+KERNEL_LANES += %D%/lanes_decode_plain.c
+KERNEL_LANES += %D%/lanes_decode_superblocks.c
 KERNEL_LANES += %D%/lanes_elementwise.c
 KERNEL_LANES += %D%/lanes_product.c
 KERNEL_LANES += %D%/lanes_statistics.c
+KERNEL_LANES += %D%/lanes_ways.c
 
 # -O3 stands behind AM_CFLAGS' -O2 and ahead of the user's CFLAGS.
 noinst_LIBRARIES += %D%/libkernels_reference.a
@@ -61,3 +67,6 @@ tests_unit_test_lanes_statistics_LDADD = $(UNIT_KERNELS)
 check_PROGRAMS += tests/unit/test_lanes_attention
 tests_unit_test_lanes_attention_SOURCES = tests/unit/test_lanes_attention.c tests/unit/lane_buffers.h
 tests_unit_test_lanes_attention_LDADD = $(UNIT_KERNELS)
+check_PROGRAMS += tests/unit/test_products
+tests_unit_test_products_SOURCES = tests/unit/test_products.c tests/unit/lane_buffers.h
+tests_unit_test_products_LDADD = $(UNIT_KERNELS)

@@ -53,9 +53,9 @@ static void one_block(void *context, size_t block, int thread)
     struct forward *f = job->forward;
     struct workspace *own = &f->workspace[thread];
     const struct weights_layer *w = &f->weights->layer[job->layer];
-    size_t rows = job->chunk.rows, hidden = f->config->hidden, stride = f->blocks * FORWARD_BLOCK;
-    product_block(f, own, &w->gate, block, rows, f->normed, hidden, own->tile[SERIES_GATE]);
-    product_block(f, own, &w->up, block, rows, f->normed, hidden, own->tile[SERIES_UP]);
+    size_t rows = job->chunk.rows, stride = f->blocks * FORWARD_BLOCK;
+    product_block(f, own, &w->gate, block, product_tiles(f, &w->gate, rows), rows, own->tile[SERIES_GATE]);
+    product_block(f, own, &w->up, block, product_tiles(f, &w->up, rows), rows, own->tile[SERIES_UP]);
     f->kernels->silu_multiply(rows * FORWARD_BLOCK, own->tile[SERIES_GATE], own->tile[SERIES_UP],
                               own->tile[SERIES_FFN]);
     for (size_t s = 0; s < f->segments; s++)
@@ -69,5 +69,7 @@ static void one_block(void *context, size_t block, int thread)
 void ffn_run(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
 {
     struct ffn job = {f, layer, chunk, observer};
+    const struct weights_layer *w = &f->weights->layer[layer];
+    product_pack(f, (const struct weight *[]){&w->gate, &w->up}, 2, chunk.rows, f->normed, f->config->hidden);
     threads_run(f->blocks, one_block, &job);
 }

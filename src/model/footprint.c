@@ -92,8 +92,7 @@ static void add_grown(struct sum *sum, size_t count, size_t width, size_t size, 
 static void add_thread(struct sum *sum, const struct config *c, size_t batch_tokens)
 {
     struct sum one = {sizeof(struct workspace), false};
-    add(&one, (size_t)KERNELS_PANEL * FORWARD_DEPTH, sizeof(float));
-    add(&one, (size_t)FORWARD_BLOCK * FORWARD_DEPTH, sizeof(float));
+    add(&one, (size_t)FORWARD_BLOCK * KERNELS_F32_DEPTH, sizeof(float));
     for (int i = 0; i < SERIES_COUNT; i++)
         add(&one, batch_tokens, FORWARD_BLOCK * sizeof(float));
     add(&one, kernels_attention_scratch(c->head_dim), sizeof(float));
@@ -111,7 +110,9 @@ static void add_chunk(struct sum *sum, const struct config *c, size_t batch_toke
     for (size_t i = 0; i < sizeof width / sizeof *width; i++)
         add(sum, batch_tokens, width[i] * sizeof(float));
     add(sum, SERIES_COUNT * blocks, sizeof(struct sums));
-    add(sum, FORWARD_DEPTH, sizeof(float));
+    size_t widest = c->hidden > q ? c->hidden : q;
+    widest = c->intermediate > widest ? c->intermediate : widest;
+    add(sum, batch_tokens, widest * sizeof(float)); /* packed rows */
 }
 
 /* What lay_out takes at most: the longest prompt alone, or a batch of several. */

@@ -21,9 +21,7 @@ static enum status open_workspace(struct workspace *w, const struct forward *f, 
     size_t tile;
     if (!memory_multiply(f->options.batch_tokens, FORWARD_BLOCK, &tile))
         return error_set(e, STATUS_FAILED, "a batch of %zu tokens is too large", f->options.batch_tokens);
-    enum status s = memory_array(&w->rows, KERNELS_PANEL * FORWARD_DEPTH, sizeof(float), what, e);
-    if (s == STATUS_OK)
-        s = memory_array(&w->panels, (size_t)FORWARD_BLOCK * FORWARD_DEPTH, sizeof(float), what, e);
+    enum status s = memory_array(&w->panels, f->panel_bytes, FORWARD_PANELS, what, e);
     for (int i = 0; i < 3 && s == STATUS_OK; i++)
         s = memory_array(&w->tile[i], tile, sizeof(float), what, e);
     if (s == STATUS_OK)
@@ -51,9 +49,28 @@ static enum status open_chunk(struct forward *f, struct error *e)
     }
     if (s == STATUS_OK)
         s = memory_array(&f->carried, SERIES_COUNT * f->blocks, sizeof *f->carried, "a long prompt's sums", e);
-    if (s == STATUS_OK)
-        s = memory_array(&f->zeros, FORWARD_DEPTH, sizeof(float), "a row of zeros", e);
+    for (int i = 0; i < KERNELS_PACKINGS && s == STATUS_OK; i++)
+        if (f->packed_row_bytes[i])
+            s = memory_array(&f->packed[i], rows, f->packed_row_bytes[i], "a batch's packed rows", e);
     return s;
+}
+
+/* What packed rows and panels take at most, over all matrices of the model. */
+static void measure_ways(struct forward *f)
+{
+    for (size_t i = 0; i < f->weights->layers; i++) {
+        const struct weights_layer *l = &f->weights->layer[i];
+        const struct weight *const all[] = {&l->q, &l->k, &l->v, &l->output, &l->gate, &l->up, &l->down};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            const struct kernels_way *way = product_way(f, all[k]);
+            size_t row = (all[k]->inputs + way->unit - 1) / way->unit * way->row_bytes;
+            size_t panel = way->depth / way->unit * way->panel_bytes;
+            if (row > f->packed_row_bytes[way->packing])
+                f->packed_row_bytes[way->packing] = row;
+            if (panel > f->panel_bytes)
+                f->panel_bytes = panel;
+        }
+    }
 }
 
 enum status forward_open(struct forward **forward, const struct config *config, const struct weights *weights,
@@ -70,6 +87,7 @@ enum status forward_open(struct forward **forward, const struct config *config, 
     f->kernels = kernels;
     f->options = *options;
     f->blocks = (config->intermediate + FORWARD_BLOCK - 1) / FORWARD_BLOCK;
+    measure_ways(f);
     s = rotary_init(&f->rotary, config, weights, e);
     if (s == STATUS_OK)
         s = memory_array(&f->workspace, (size_t)threads_count(), sizeof *f->workspace, "workspaces", e);
@@ -92,17 +110,18 @@ void forward_close(struct forward *f)
         return;
     for (int t = 0; t < f->threads; t++) {
         struct workspace *w = &f->workspace[t];
-        memory_free(w->rows);
         memory_free(w->panels);
         for (int i = 0; i < 3; i++)
             memory_free(w->tile[i]);
         memory_free(w->attention);
         memory_free(w->sums);
     }
-    void *const blocks[] = {f->workspace, f->zeros, f->segment, f->hidden, f->cache, f->carried, f->normed,
+    void *const blocks[] = {f->workspace, f->segment, f->hidden, f->cache, f->carried, f->normed,
                             f->query, f->key, f->value, f->mixed, f->ffn};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         memory_free(blocks[i]);
+    for (int i = 0; i < KERNELS_PACKINGS; i++)
+        memory_free(f->packed[i]);
     rotary_free(&f->rotary);
     memory_free(f);
 }
@@ -164,6 +183,14 @@ static void norm_row(void *context, size_t row, int thread)
                          f->normed + row * hidden, hidden);
 }
 
+/* x += y times w: back into the residual stream. */
+static void project(struct forward *f, const struct weight *w, size_t rows, const float *y, size_t y_stride, float *x)
+{
+    const struct product_job job = {w, x, f->config->hidden};
+    product_pack(f, &w, 1, rows, y, y_stride);
+    product_run(f, &job, 1, rows, true);
+}
+
 static void layer_chunk(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
 {
     const struct config *c = f->config;
@@ -172,16 +199,16 @@ static void layer_chunk(struct forward *f, size_t layer, struct chunk chunk, con
     float *x = f->hidden + chunk.row * c->hidden;
     struct norm norm = {f, x, w->attention_norm};
     threads_run(chunk.rows, norm_row, &norm);
-    product_run(f, &w->q, chunk.rows, f->normed, c->hidden, f->query, q, false);
-    product_run(f, &w->k, chunk.rows, f->normed, c->hidden, f->key, kv, false);
-    product_run(f, &w->v, chunk.rows, f->normed, c->hidden, f->value, kv, false);
+    const struct product_job heads[] = {{&w->q, f->query, q}, {&w->k, f->key, kv}, {&w->v, f->value, kv}};
+    product_pack(f, (const struct weight *[]){&w->q, &w->k, &w->v}, 3, chunk.rows, f->normed, c->hidden);
+    product_run(f, heads, 3, chunk.rows, false);
     attention_run(f, chunk);
-    product_run(f, &w->output, chunk.rows, f->mixed, q, x, c->hidden, true);
+    project(f, &w->output, chunk.rows, f->mixed, q, x);
     norm.weight = w->ffn_norm;
     threads_run(chunk.rows, norm_row, &norm);
     ffn_run(f, layer, chunk, observer);
     if (layer + 1 < c->layers)
-        product_run(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, x, c->hidden, true);
+        project(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, x);
 }
 
 enum status forward_run(struct forward *f, const struct forward_prompt *prompts, size_t count,

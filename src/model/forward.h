@@ -37,6 +37,7 @@ struct forward_options {
     size_t skip_first;         /* positions left out of the statistics, each prompt   */
     float activity_threshold;
     size_t window;             /* 0: all; usually config.window                       */
+    enum kernels_mode mode;    /* precision of the products                           */
 };
 
 struct forward; /* opaque: buffers for one batch at a time */

@@ -8,8 +8,6 @@
  * block of statistics. */
 #define FORWARD_BLOCK SUMS_LANES
 #define FORWARD_PANELS (FORWARD_BLOCK / KERNELS_PANEL)
-/* Inputs decoded at a time: four panels of this depth (128 KiB) stay in the L2 cache. */
-#define FORWARD_DEPTH 512
 
 /* One prompt's place in the batch. */
 struct segment {
@@ -27,8 +25,7 @@ struct chunk {
 
 /* One thread's own memory. */
 struct workspace {
-    float *rows;       /* [16, FORWARD_DEPTH] decoded weights                       */
-    float *panels;     /* [FORWARD_PANELS][FORWARD_DEPTH][16]                       */
+    uint8_t *panels;   /* FORWARD_PANELS decoded panels of kernels_way.depth inputs   */
     float *tile[3];    /* [chunk rows, FORWARD_BLOCK]: gate, up, ffn                 */
     float *attention;  /* scratch of kernels.attend                                */
     struct sums *sums; /* [SERIES_COUNT]                                           */
@@ -41,9 +38,9 @@ struct forward {
     struct forward_options options;
     struct rotary rotary;
     int threads;
+    size_t packed_row_bytes[KERNELS_PACKINGS], panel_bytes; /* the largest of the model's matrices */
     size_t blocks;                /* of FORWARD_BLOCK neurons in the intermediate size */
     struct workspace *workspace;  /* [threads]                                      */
-    float *zeros;                 /* [FORWARD_DEPTH]: rows past a matrix's end        */
     /* of the batch at hand: */
     struct segment *segment;
     size_t segments, segment_capacity;
@@ -58,16 +55,39 @@ struct forward {
     float *query, *key, *value;   /* [rows, heads or kv_heads * head_dim]            */
     float *mixed;                 /* [rows, heads * head_dim]: attention's output     */
     float *ffn;                   /* [rows, blocks * FORWARD_BLOCK]                  */
+    uint8_t *packed[KERNELS_PACKINGS]; /* what the products at hand read; NULL: no weight needs that form */
 };
 
-/* y[rows, outputs] (stride y_stride) = or += x[rows, inputs] times the weight's rows. */
-void product_run(struct forward *f, const struct weight *w, size_t rows, const float *x, size_t x_stride, float *y,
-                 size_t y_stride, bool add);
+/* How the run's precision multiplies by w. */
+const struct kernels_way *product_way(const struct forward *f, const struct weight *w);
 
-/* tile[rows, FORWARD_BLOCK] = x times outputs [FORWARD_BLOCK * block, ...) of w; outputs past
- * the end are 0. One thread's work. */
-void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, size_t rows,
-                   const float *x, size_t x_stride, float *tile);
+/* Packs x [rows, inputs] in every form that one of the weights reads: all have the same inputs. */
+void product_pack(struct forward *f, const struct weight *const *weights, size_t count, size_t rows, const float *x,
+                  size_t x_stride);
+
+/* y [rows, outputs] (stride y_stride) = or += the packed rows times the weight. */
+struct product_job {
+    const struct weight *weight;
+    float *y;
+    size_t y_stride;
+};
+
+/* All jobs at once, on all threads. */
+void product_run(struct forward *f, const struct product_job *job, size_t count, size_t rows, bool add);
+
+/* Tiles of packed rows. */
+struct tiles {
+    size_t first, end;
+};
+
+/* All tiles of `rows` packed rows as w reads them. */
+struct tiles product_tiles(const struct forward *f, const struct weight *w, size_t rows);
+
+/* tile [range's rows, FORWARD_BLOCK] = the packed rows times outputs [FORWARD_BLOCK * block, ...) of w; columns
+ * past the matrix's last panel are left alone, others past its end hold anything. `rows` is what was
+ * packed in all. One thread's work. */
+void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, struct tiles range,
+                   size_t rows, float *tile);
 
 /* Attention of the chunk: query, key, value -> mixed; keys and values join the cache. */
 void attention_run(struct forward *f, struct chunk chunk);

@@ -78,4 +78,15 @@ static inline void random_floats(float *x, size_t count, bool odd)
         x[i] = random_float(odd);
 }
 
+/* An x whose gaps between rows hold NaN: whoever reads them shows it. */
+static inline struct lane_array spread(size_t rows, size_t width, size_t stride, bool odd)
+{
+    struct lane_array x = lane_array(rows * stride, random_size(0, 3));
+    for (size_t i = 0; i < x.size; i++)
+        x.block[i] = NAN;
+    for (size_t r = 0; r < rows; r++)
+        random_floats(x.data + r * stride, width, odd);
+    return x;
+}
+
 #endif

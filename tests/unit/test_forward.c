@@ -94,7 +94,7 @@ static size_t batch_of(const struct way *way, size_t first)
 
 static struct forward *open_way(const struct opened *o, const struct way *way)
 {
-    struct forward_options options = {way->batch_tokens, way->skip_first, 0.1f, o->config.window};
+    struct forward_options options = {way->batch_tokens, way->skip_first, 0.1f, o->config.window, KERNELS_F32};
     struct forward *f;
     struct error e;
     threads_set(way->threads);
@@ -428,7 +428,7 @@ static void no_memory(void)
     network_make(&n);
     struct prompts p = make_prompts(&n, one, 1);
     struct opened o = opened_network(&n, NETWORK_FUSED, NULL, "model.gguf");
-    struct forward_options options = {16, 0, 0.1f, 0};
+    struct forward_options options = {16, 0, 0.1f, 0, KERNELS_F32};
     struct shown s = make_shown(&o);
     struct forward_observer observer = {&s, show, NULL};
     struct error e;

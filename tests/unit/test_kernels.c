@@ -3,64 +3,6 @@
 
 #include "lane_buffers.h"
 
-/* An x whose gaps between rows hold NaN: whoever reads them shows it. */
-static struct lane_array spread(size_t rows, size_t width, size_t stride, bool odd)
-{
-    struct lane_array x = lane_array(rows * stride, random_size(0, 3));
-    for (size_t i = 0; i < x.size; i++)
-        x.block[i] = NAN;
-    for (size_t r = 0; r < rows; r++)
-        random_floats(x.data + r * stride, width, odd);
-    return x;
-}
-
-static void plain_product(size_t rows, size_t inputs, const float *x, size_t x_stride, const float *panel, float *y,
-                          size_t y_stride, bool accumulate)
-{
-    for (size_t r = 0; r < rows; r++)
-        for (size_t j = 0; j < KERNELS_PANEL; j++) {
-            float sum = accumulate ? y[r * y_stride + j] : 0.0f;
-            for (size_t k = 0; k < inputs; k++)
-                sum = fmaf(x[r * x_stride + k], panel[k * KERNELS_PANEL + j], sum);
-            y[r * y_stride + j] = sum;
-        }
-}
-
-static bool one_product(const struct kernels *set, bool odd)
-{
-    size_t rows = random_size(1, 40), inputs = random_size(1, reference_random() % 2 ? 700 : 40);
-    size_t x_stride = inputs + random_size(0, 9), y_stride = KERNELS_PANEL + random_size(0, 9);
-    bool accumulate = reference_random() & 1;
-    struct lane_array x = spread(rows, inputs, x_stride, odd), panel = lane_array(inputs * KERNELS_PANEL, 0);
-    size_t shift = random_size(0, 3);
-    struct lane_array got = lane_array(rows * y_stride, shift), wanted = lane_array(rows * y_stride, shift);
-    random_floats(panel.data, inputs * KERNELS_PANEL, odd);
-    for (size_t r = 0; r < rows; r++)
-        random_floats(got.data + r * y_stride, KERNELS_PANEL, odd);
-    lane_copy(&got, &wanted);
-    plain_product(rows, inputs, x.data, x_stride, panel.data, wanted.data, y_stride, accumulate);
-    set->product(rows, inputs, x.data, x_stride, panel.data, got.data, y_stride, accumulate);
-    bool same = lane_same(&got, &wanted);
-    if (!same)
-        diag("rows %zu inputs %zu strides %zu %zu accumulate %d", rows, inputs, x_stride, y_stride, accumulate);
-    free(x.block), free(panel.block), free(got.block), free(wanted.block);
-    return same;
-}
-
-static bool one_pack(const struct kernels *set)
-{
-    size_t inputs = random_size(1, 700), stride = inputs + random_size(0, 9), count = inputs * KERNELS_PANEL;
-    struct lane_array weights = spread(KERNELS_PANEL, inputs, stride, true);
-    struct lane_array got = lane_array(count, 0), wanted = lane_array(count, 0);
-    for (size_t k = 0; k < inputs; k++)
-        for (size_t j = 0; j < KERNELS_PANEL; j++)
-            wanted.data[k * KERNELS_PANEL + j] = weights.data[j * stride + k];
-    set->pack(inputs, weights.data, stride, got.data);
-    bool same = lane_same(&got, &wanted);
-    free(weights.block), free(got.block), free(wanted.block);
-    return same;
-}
-
 static void plain_norm(size_t rows, size_t hidden, const float *x, size_t x_stride, const float *weight,
                        double epsilon, float *y, size_t y_stride)
 {
@@ -246,19 +188,13 @@ int main(void)
     selection();
     for (size_t k = 0; kernels_at(k); k++) {
         const struct kernels *set = kernels_at(k);
-        bool product = true, odd = true, pack = true, norm = true, rotate = true, elementwise = true;
+        bool norm = true, rotate = true, elementwise = true;
         for (int round = 0; round < 60; round++) {
-            product = one_product(set, false) && product;
-            odd = one_product(set, true) && odd;
-            pack = one_pack(set) && pack;
             norm = one_norm(set, round % 4 == 0) && norm;
             rotate = one_rotation(set) && rotate;
         }
         for (size_t count = 0; count <= 70; count++)
             elementwise = one_elementwise(set, count) && elementwise;
-        ok(product, "%s: a product is one fmaf chain an output, and writes nothing else", set->name);
-        ok(odd, "%s: so with denormals, infinities and NaN", set->name);
-        ok(pack, "%s: packing turns rows into a panel", set->name);
         ok(norm, "%s: RMSNorm is its 16 partial sums, in place too", set->name);
         ok(rotate, "%s: rotation leaves what doesn't rotate", set->name);
         ok(elementwise, "%s: exp, silu and add have the same bits in vectors and tails", set->name);
