@@ -49,6 +49,17 @@ static enum status bad(const struct archive_reader *r, const char *path, const c
     return hdf5_fault(e, STATUS_INPUT, r->path, "data set %s %s", path, what);
 }
 
+/* The signature stands at byte 0, or behind a user block of 512, 1024, 2048 ... bytes (HDF5's format
+ * specification, superblock). */
+bool archive_reader_matches(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    for (size_t at = 0; at < size && size - at >= sizeof signature; at = at ? 2 * at : 512)
+        if (memcmp(bytes + at, signature, sizeof signature) == 0)
+            return true;
+    return false;
+}
+
 /* Missing, a folder, no permission: the system's words are better than HDF5's. */
 static enum status look_at(const char *path, struct error *e)
 {
@@ -415,6 +426,37 @@ const struct archive_reader_pair *archive_reader_run(const struct archive_reader
 {
     *count = r->run_count;
     return r->run;
+}
+
+size_t archive_reader_dataset_count(void)
+{
+    return schema_count();
+}
+
+enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, struct archive_reader_dataset *d,
+                                      struct error *e)
+{
+    static const char *const type[] = {
+        [SCHEMA_U8] = "uint8",   [SCHEMA_I32] = "int32",   [SCHEMA_U32] = "uint32",
+        [SCHEMA_U64] = "uint64", [SCHEMA_F32] = "float32", [SCHEMA_F64] = "float64"};
+    struct schema_item item = schema_item(i);
+    hdf5_fault_watch();
+    memset(d, 0, sizeof *d);
+    hid_t dataset = open_dataset(r, &item, e);
+    if (dataset < 0)
+        return STATUS_INPUT;
+    memcpy(d->path, item.path, sizeof d->path);
+    memcpy(d->group, item.group, sizeof d->group);
+    d->type = type[item.row->type];
+    d->dimensions = (size_t)schema_rank(item.row);
+    d->bytes = schema_type_size(item.row->type); /* the sizes were checked: the product fits */
+    for (size_t k = 0; k < d->dimensions; k++) {
+        d->shape[k] = r->sizes.of[item.row->dimension[k]];
+        d->bytes *= d->shape[k];
+    }
+    d->stored = H5Dget_storage_size(dataset);
+    H5Dclose(dataset);
+    return STATUS_OK;
 }
 
 /* Entries without a neuron become as accumulator_layer_clear leaves them; others must name one. */

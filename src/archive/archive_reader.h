@@ -15,6 +15,9 @@
 
 struct archive_reader; /* opaque */
 
+/* Do these first bytes[size] of a file, or all of it, make it an HDF5 file? */
+bool archive_reader_matches(const uint8_t *bytes, size_t size);
+
 /* An attribute of the group `run`, as text. */
 struct archive_reader_pair {
     char *name;
@@ -42,6 +45,23 @@ enum status archive_reader_summary(struct archive_reader *r, size_t layer, struc
 enum status archive_reader_state(struct archive_reader *r, size_t layer,
                                  struct accumulator_block *const block[SERIES_COUNT], struct accumulator_layer *facts,
                                  struct error *e) ERROR_MUST_USE;
+
+/* What the file holds, for listings. */
+struct archive_reader_dataset {
+    char path[80];        /* "state/gate/sum1"                                       */
+    char group[32];       /* "state/gate"                                            */
+    const char *type;     /* "float32"                                               */
+    uint64_t shape[3];    /* [dimensions]                                            */
+    size_t dimensions;
+    uint64_t bytes;       /* of its numbers                                          */
+    uint64_t stored;      /* of them in the file, compressed                         */
+};
+
+/* Data set i < archive_reader_dataset_count() in the schema's order; the dimensions' own scales are not
+ * among them. */
+size_t archive_reader_dataset_count(void);
+enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, struct archive_reader_dataset *d,
+                                      struct error *e) ERROR_MUST_USE;
 
 /* Replaces `set` (zeroed or from before) by the archive's prompts, sorted. */
 enum status archive_reader_prompts(struct archive_reader *r, struct prompt_set *set, struct error *e) ERROR_MUST_USE;

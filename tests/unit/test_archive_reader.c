@@ -405,6 +405,38 @@ static void test_lock(void)
     is_int(read_everything(copy, &e), STATUS_OK, "and read once the lock is gone");
 }
 
+/* ---- listings --------------------------------------------------------------------- */
+
+static void test_listing(void)
+{
+    struct archive_reader *r;
+    struct archive_reader_dataset d;
+    struct error e;
+    size_t found = 0, wrong = 0, size;
+    char *bytes = load(whole, &size);
+    ok(archive_reader_matches((const uint8_t *)bytes, size), "an archive is told by its first bytes");
+    ok(!archive_reader_matches((const uint8_t *)bytes, 7) && !archive_reader_matches((const uint8_t *)"", 0) &&
+           !archive_reader_matches((const uint8_t *)bytes + 1, size - 1),
+       "and by all eight of them, at the start");
+    memmove(bytes + 1024, bytes, size - 1024);
+    memset(bytes, 0, 1024);
+    ok(archive_reader_matches((const uint8_t *)bytes, size), "or behind a user block");
+    free(bytes);
+    if (archive_reader_open(&r, whole, &e) != STATUS_OK)
+        bail("a good archive doesn't open");
+    for (size_t i = 0; i < archive_reader_dataset_count(); i++) {
+        if (archive_reader_dataset_at(r, i, &d, &e) != STATUS_OK)
+            bail("a good archive has no data set %zu", i);
+        wrong += d.bytes == 0 || d.stored == 0 || d.dimensions == 0;
+        if (strcmp(d.path, "state/up/sum1") == 0)
+            found += strcmp(d.group, "state/up") == 0 && strcmp(d.type, "uint64") == 0 && d.dimensions == 3 &&
+                     d.shape[0] == LAYERS && d.shape[1] == 3 && d.shape[2] == NEURONS && d.bytes == LAYERS * 3 * NEURONS * 8;
+    }
+    ok(wrong == 0, "every data set is listed with its bytes");
+    is_uint(found, 1, "with group, type and shape, once");
+    archive_reader_close(r);
+}
+
 int main(void)
 {
     struct error e;
@@ -414,6 +446,7 @@ int main(void)
     sample_make(&sample, LAYERS, NEURONS, 1);
     is_int(sample_write(&sample, whole, false, &e), STATUS_OK, "an archive is written");
     test_round_trip();
+    test_listing();
     test_damages();
     test_bytes();
     test_lock();
