@@ -21,6 +21,7 @@
 #include "../model/fingerprint.h"
 #include "../report/token_lines.h"
 #include "build_id.h"
+#include "model_words.h"
 #include "profile_options.h"
 #include "profile_outputs.h"
 #include "profile_prompts.h"
@@ -257,16 +258,7 @@ static void fill_model_facts(struct profile *p)
     f->rope_base = c->rope_base;
     f->context_used = context_of(p);
     f->window = window_of(p);
-    if (c->rotary == 0)
-        snprintf(f->rotary, sizeof f->rotary, "none");
-    else if (p->weights.factors_long && p->weights.longrope)
-        snprintf(f->rotary, sizeof f->rotary, "longrope (%zu)", c->original_context);
-    else if (p->weights.factors_long)
-        snprintf(f->rotary, sizeof f->rotary, "factors");
-    else if (c->rope_divisor != 1.0)
-        snprintf(f->rotary, sizeof f->rotary, "linear (%g)", c->rope_divisor);
-    else
-        snprintf(f->rotary, sizeof f->rotary, "plain");
+    model_words_rotary(c, p->weights.factors_long != NULL, p->weights.longrope, f->rotary, sizeof f->rotary);
     snprintf(f->precision, sizeof f->precision, "f32");
 }
 

@@ -179,7 +179,7 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     struct options_result result;
     memset(o, 0, sizeof *o);
     o->output = "phi3-saturation-report.csv";
-    o->batch_tokens = 512;
+    o->batch_tokens = PROFILE_OPTIONS_BATCH_TOKENS;
     o->num_prompts = PROMPT_MAKER_COUNT;
     o->seed = PROMPT_MAKER_SEED;
     o->criteria = criteria_defaults();

@@ -6,6 +6,9 @@
 #include "../cluster/intake.h"
 #include "../stats/criteria.h"
 
+/* --batch-tokens when it isn't given. */
+#define PROFILE_OPTIONS_BATCH_TOKENS 512
+
 struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard;
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */

@@ -7,6 +7,7 @@
 #include "../kernels/kernels.h"
 #include "../report/program_text.h"
 #include "build_id.h"
+#include "inspect.h"
 #include "profile.h"
 #include "prompts.h"
 #include "synth.h"
@@ -18,6 +19,7 @@ struct subcommand {
 };
 
 static const struct subcommand subcommands[] = {
+    {"inspect", "print what a model file or an archive holds", inspect_command},
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
     {"prompts", "print prompts of phi3sat's own making", prompts_command},
     {"synth", "write a model file with planted neurons", synth_command},

@@ -437,7 +437,7 @@ void fact_sheet_table(struct fact_sheet *s, const struct fact_sheet_table *table
 
 enum status fact_sheet_finish(struct fact_sheet *s, struct error *e)
 {
-    if (s->json)
+    if (s->json && (s->several || s->things))
         fputs(s->several ? "\n]\n" : "\n", s->to);
     errno = 0;
     bool failed = fflush(s->to) != 0 || ferror(s->to);
