@@ -91,7 +91,8 @@ static void add_grown(struct sum *sum, size_t count, size_t width, size_t size, 
 /* What open_workspace takes. */
 static void add_thread(struct sum *sum, const struct config *c, size_t batch_tokens)
 {
-    struct sum one = {sizeof(struct workspace), false};
+    struct sum one = {0, false};
+    add(&one, 1, sizeof(struct workspace));
     add(&one, (size_t)FORWARD_BLOCK * KERNELS_F32_DEPTH, sizeof(float));
     for (int i = 0; i < SERIES_COUNT; i++)
         add(&one, batch_tokens, FORWARD_BLOCK * sizeof(float));
@@ -152,7 +153,7 @@ static void add_rotary(struct sum *sum, const struct config *c, const struct foo
 enum status footprint_of(struct footprint *f, const struct config *c, const struct footprint_weights *w,
                          const struct footprint_load *load, struct footprint_stage stage, struct error *e)
 {
-    struct sum working = {sizeof(struct forward), false};
+    struct sum working = {0, false};
     assert(load->batch_tokens && load->threads && load->longest && load->shortest);
     assert(stage.count && stage.first + stage.count <= w->layers);
     memset(f, 0, sizeof *f);
@@ -163,6 +164,7 @@ enum status footprint_of(struct footprint *f, const struct config *c, const stru
     struct sum thread = {0, false};
     add_thread(&thread, c, load->batch_tokens);
     working.bad = thread.bad;
+    add(&working, 1, sizeof(struct forward));
     add(&working, load->threads, thread.bytes);
     add_chunk(&working, c, load->batch_tokens);
     add_batch(&working, c, load);
