@@ -174,7 +174,7 @@ static void tell_counts(const struct profile *p)
     for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++)
         if (oddities[i].count)
             log_warning("%llu %s", (unsigned long long)oddities[i].count, oddities[i].what);
-    prompts_tell(&p->intake.source);
+    prompts_tell(&p->intake.source, p->options.chat);
     if (p->intake.counts.tokens < FEW_TOKENS)
         log_warning("%llu tokens are few: variances are small by chance; profile hundreds of prompts before a verdict",
                     (unsigned long long)p->intake.counts.tokens);

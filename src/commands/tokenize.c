@@ -111,7 +111,7 @@ static enum status print_prompts(struct work *w, const char *path, struct error 
             status = print_one(w, text.bytes, text.count, e);
     }
     if (status == STATUS_OK)
-        prompts_tell(&source);
+        prompts_tell(&source, w->chat != NULL);
     prompts_reader_close(&reader);
     text_buffer_free(&text);
     prompts_close(&source);

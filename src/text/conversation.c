@@ -99,9 +99,10 @@ static enum status add_content(struct reading *r, struct json_value content)
     while (status == STATUS_OK && r->fault == CONVERSATION_FINE && json_next(&walk, NULL, &part)) {
         const bool object = json_kind(part) == JSON_OBJECT;
         const bool typed = object && json_find(part, "type", &kind) && json_kind(kind) == JSON_STRING;
+        const bool text_part = !typed || json_is(kind, "text") || json_is(kind, "input_text") || json_is(kind, "output_text");
         if (json_kind(part) == JSON_STRING)
             status = add_string(r, part);
-        else if (object && (!typed || json_is(kind, "text")) && json_find(part, "text", &text) &&
+        else if (object && text_part && json_find(part, "text", &text) &&
                  json_kind(text) == JSON_STRING)
             status = add_string(r, text);
         else

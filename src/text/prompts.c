@@ -159,13 +159,18 @@ static enum status note_place(struct prompt_source *source, const struct scan_re
 static enum status note_fault(struct prompt_source *source, const struct prompts_reader *reader,
                               enum conversation_fault fault, const char *why, struct error *e)
 {
-    const char *name = source->segments[reader->record.segment].name;
+    const struct scan_segment *segment = &source->segments[reader->record.segment];
+    char where[64];
+    if (segment->format == RECOGNISE_JSON_LINES)
+        snprintf(where, sizeof where, "line %zu", reader->record.line);
+    else /* often all on one line */
+        snprintf(where, sizeof where, "line %zu, byte %zu", reader->record.line, reader->record.offset - segment->start);
     source->counts.broken += fault == CONVERSATION_BROKEN;
     source->counts.missing += fault == CONVERSATION_MISSING;
     if (source->first_fault[0] == '\0' && source->segment_count > 1)
-        snprintf(source->first_fault, sizeof source->first_fault, "%.100s, line %zu: %.150s", name, reader->record.line, why);
+        snprintf(source->first_fault, sizeof source->first_fault, "%.100s, %s: %.120s", segment->name, where, why);
     else if (source->first_fault[0] == '\0')
-        snprintf(source->first_fault, sizeof source->first_fault, "line %zu: %.200s", reader->record.line, why);
+        snprintf(source->first_fault, sizeof source->first_fault, "%s: %.200s", where, why);
     if (source->counts.broken + source->counts.missing <= source->options.broken_limit)
         return STATUS_OK;
     error_set(e, STATUS_INPUT, "more than %zu records are no prompts; this one: %s", source->options.broken_limit, why);
@@ -195,6 +200,7 @@ static enum status take(struct prompt_source *source, struct prompts_reader *rea
     } else {
         recognise_look(encoding, record->bytes, record->length);
         source->counts.nul += memchr(reader->conversation.text.bytes, 0, reader->conversation.text.count) != NULL;
+        source->counts.talks += reader->conversation.count > 1;
     }
     return note_place(source, record, e);
 }
@@ -227,6 +233,7 @@ enum status prompts_index(struct prompt_source *source, const char *name, struct
     }
     source->counts.lines = reader.scan.counts.lines;
     source->counts.returns = reader.scan.counts.returns;
+    source->counts.boms += reader.scan.counts.boms;
     source->counts.blank += reader.scan.counts.blank;
     source->counts.latin1 = recognise_latin1(&encoding);
     prompts_reader_close(&reader);
@@ -316,12 +323,15 @@ enum status prompts_attach_file(struct prompt_source *source, const char *path, 
     return error_file(e, path);
 }
 
-void prompts_tell(const struct prompt_source *source)
+void prompts_tell(const struct prompt_source *source, bool chat)
 {
     const struct prompts_counts *c = &source->counts;
     const unsigned long long faulty = c->broken + c->missing;
     if (strcmp(source->form, "text") != 0 && strcmp(source->form, "token ids") != 0)
         log_line("prompts are read as: %s", source->form);
+    if (c->talks > 0 && !chat)
+        log_line("%llu prompts are conversations: without --chat the messages alone are run, a newline between them",
+                 (unsigned long long)c->talks);
     if (c->blank > 0)
         log_line("%llu blank %s skipped", (unsigned long long)c->blank,
                  strncmp(source->form, "JSON", 4) == 0 || strncmp(source->form, "a JSON", 6) == 0 ? "records or lines"
@@ -330,7 +340,7 @@ void prompts_tell(const struct prompt_source *source)
         log_warning("%llu records were skipped: %llu are no JSON, %llu have no field that phi3sat knows; the first: %s",
                     faulty, (unsigned long long)c->broken, (unsigned long long)c->missing, source->first_fault);
     if (c->boms > 0)
-        log_detail("%llu byte order marks dropped", (unsigned long long)c->boms);
+        log_line("%llu byte order marks dropped", (unsigned long long)c->boms);
     if (c->returns > 0)
         log_line("%llu carriage returns dropped at line ends", (unsigned long long)c->returns);
     if (c->nul > 0)

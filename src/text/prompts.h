@@ -50,6 +50,7 @@ struct prompts_counts {
     uint64_t files;     /* read                                                          */
     uint64_t ignored;   /* entries of a folder that were no files, or hidden             */
     uint64_t latin1;    /* 1: looks like Latin-1                                         */
+    uint64_t talks;     /* prompts of more than one message                              */
 };
 
 /* An open source. Read-only once open: thread-safe. Zeroed: closed. */
@@ -99,8 +100,9 @@ void prompts_close(struct prompt_source *source);
  * the segments before. STATUS_INPUT as above; the source stays as it is. */
 enum status prompts_index(struct prompt_source *source, const char *name, struct error *e) ERROR_MUST_USE;
 
-/* Says in the log what was odd about the source: one line a kind, nothing when all is plain. */
-void prompts_tell(const struct prompt_source *source);
+/* Says in the log what was odd about the source: one line a kind, nothing when all is plain.
+ * `chat`: prompts are put into the model's form. */
+void prompts_tell(const struct prompt_source *source, bool chat);
 
 /* All but the bytes, for another process: *bytes[*size], freed by the caller. prompts_unpack makes a
  * source of it whose spool the caller fills (spool_over, spool_attach, or prompts_attach_file). */

@@ -33,7 +33,26 @@ static const struct {
     {0, "ARROW1", 6, "is an Arrow table", "export its text as JSON Lines"},
     {0, "GGUF", 4, "is a model file", "give it with --model, and prompts as text or JSON"},
     {0, "\x89HDF\r\n\x1A\n", 8, "is an HDF5 file", "give prompts as text or JSON"},
+    {0, "%PDF-", 5, "is a PDF document", "extract its text, by 'pdftotext' say"},
+    {0, "\xD0\xCF\x11\xE0", 4, "is an office document", "save it as plain text"},
+    {0, "\x89PNG", 4, "is an image", "give prompts as text or JSON"},
+    {0, "\xFF\xD8\xFF", 3, "is an image", "give prompts as text or JSON"},
+    {0, "\x7F" "ELF", 4, "is a program", "give prompts as text or JSON"},
+    {0, "SQLite format 3\0", 16, "is an SQLite database", "export its text as JSON Lines"},
+    {0, "7z\xBC\xAF\x27\x1C", 6, "is a 7-Zip archive", "unpack it and give the folder"},
+    {0, "\x04\x22\x4D\x18", 4, "is compressed with LZ4", "decompress it; gzip and Zstandard are read as they are"},
 };
+
+/* UTF-16 without a byte order mark: ASCII in it has a NUL in every pair of bytes, always on the same
+ * side. Text that has a NUL here and there is text. */
+static bool unmarked_utf16(const char *head, size_t size)
+{
+    size_t nul[2] = {0, 0}, pairs = (size < 4096 ? size : 4096) / 2;
+    for (size_t i = 0; i < 2 * pairs; i++)
+        nul[i % 2] += head[i] == '\0';
+    const size_t more = nul[0] > nul[1] ? nul[0] : nul[1], less = nul[0] + nul[1] - more;
+    return pairs >= 4 && 10 * more >= 9 * pairs && 10 * less <= pairs;
+}
 
 static enum status refuse_foreign(const char *head, size_t size, struct error *e)
 {
@@ -46,7 +65,10 @@ static enum status refuse_foreign(const char *head, size_t size, struct error *e
         error_set(e, STATUS_INPUT, "%s", foreign[i].what);
         return error_advice(e, "%s", foreign[i].advice);
     }
-    return STATUS_OK;
+    if (!unmarked_utf16(head, size))
+        return STATUS_OK;
+    error_set(e, STATUS_INPUT, "is UTF-16 text without a byte order mark");
+    return error_advice(e, "convert it with 'iconv -f UTF-16%s -t UTF-8'", head[0] == '\0' ? "BE" : "LE");
 }
 
 static bool ends(const char *name, const char *ending)

@@ -89,6 +89,17 @@ static bool blank(const char *bytes, size_t length)
     return i == length;
 }
 
+/* JSON Lines joined by `cat` have a byte order mark before each file's first record. No record begins so. */
+static void drop_bom(struct scan *scan, struct scan_record *record)
+{
+    if (scan->segments[scan->segment].format != RECOGNISE_JSON_LINES || record->length < 3 ||
+        memcmp(record->bytes, "\xEF\xBB\xBF", 3) != 0)
+        return;
+    record->bytes += 3;
+    record->length -= 3;
+    scan->counts.boms++;
+}
+
 /* The next line of the segment, blank or not; the segment isn't at its end. */
 static enum status take_line(struct scan *scan, struct scan_record *record, struct error *e)
 {
@@ -112,6 +123,7 @@ static enum status take_line(struct scan *scan, struct scan_record *record, stru
     scan->at += used;
     scan->line++;
     scan->counts.lines++;
+    drop_bom(scan, record);
     return STATUS_OK;
 }
 

@@ -35,6 +35,7 @@ struct scan_counts {
     uint64_t lines;   /* of line formats; JSON values else */
     uint64_t blank;   /* lines of ASCII white space only   */
     uint64_t returns; /* carriage returns dropped at line ends  */
+    uint64_t boms;    /* dropped before JSON records; those that begin a file lie ahead of its segment */
 };
 
 struct scan {

@@ -117,6 +117,17 @@ static void json(void)
               "an image makes no prompt");
     ok(strstr(s.first_fault, "part that is no text") != NULL, "which is told");
     prompts_close(&s);
+    is_string(guessed("{\"text\":\"a\"}\n\xEF\xBB\xBF{\"text\":\"b\"}\n", "x", &s), "a|b", "a BOM of joined files is dropped");
+    ok(s.counts.boms == 1 && s.counts.broken == 0, "and counted");
+    prompts_close(&s);
+    is_string(guessed("[\"a\",{\"x\":1}]", "x", &s), "a", "an array on one line");
+    is_string(s.first_fault, "line 1, byte 4: it has none of messages, conversations, text, prompt, content or instruction",
+              "its faults are told by their bytes");
+    prompts_close(&s);
+    is_string(guessed("{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"I\"}]},"
+                      "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"O\"}]}]}", "x", &s),
+              "I\nO", "OpenAI's newer parts are text too");
+    prompts_close(&s);
 }
 
 /* 101 faulty records are one too many. */
@@ -148,6 +159,14 @@ static void encodings(void)
     prompts_close(&s);
     is_string(listed(BYTES("\xFF\xFEh\0i\0"), PROMPTS_ALL, &s), "!is UTF-16 text", "UTF-16 is refused by name");
     is_string(listed(BYTES("GGUF\3\0\0\0"), PROMPTS_ALL, &s), "!is a model file", "a model too");
+    is_string(listed(BYTES("h\0i\0 \0y\0o\0u\0\n\0"), PROMPTS_ALL, &s), "!is UTF-16 text without a byte order mark",
+              "also without its mark");
+    is_string(fault.advice, "convert it with 'iconv -f UTF-16LE -t UTF-8'", "and its byte order told");
+    is_string(listed(BYTES("\0h\0i\0 \0y\0o\0u"), PROMPTS_ALL, &s), "!is UTF-16 text without a byte order mark", "either one");
+    is_string(fault.advice, "convert it with 'iconv -f UTF-16BE -t UTF-8'", "by its name");
+    is_string(listed(BYTES("a\0b\0c\0 some text"), PROMPTS_ALL, &s), "a", "a few NUL bytes are text");
+    prompts_close(&s);
+    is_string(listed(BYTES("%PDF-1.4\n"), PROMPTS_ALL, &s), "!is a PDF document", "a PDF is no text");
     is_string(listed(BYTES("PK\3\4zip"), PROMPTS_ALL, &s), "!is a zip archive", "a zip archive too");
     is_string(listed(BYTES("BZh is a word"), PROMPTS_ALL, &s), "BZh is a word", "a word that begins like bzip2 is text");
     prompts_close(&s);

@@ -1,11 +1,13 @@
 #!/bin/bash
 # llama.t - llama.cpp loads what synth writes, and its logits are those of a float64 evaluation.
 #
-# PHI3SAT_LLAMA_PYTHON names a python3 that has llama-cpp-python, gguf and numpy (see docs/synth.md).
+# PHI3SAT_LLAMA_PYTHON names a python3 that has llama-cpp-python, gguf and numpy; `./bootstrap check-long` makes one.
 . "$(dirname "$0")/../../tap/tap.sh"
 python=${PHI3SAT_LLAMA_PYTHON:-python3}
-"$python" -c 'import llama_cpp, gguf, numpy' 2>/dev/null ||
-    skip_all "no python3 with llama-cpp-python and gguf (PHI3SAT_LLAMA_PYTHON)"
+if ! "$python" -c 'import llama_cpp, gguf, numpy' 2>why; then
+    [[ -z ${PHI3SAT_LLAMA_PYTHON:-} ]] || bail "$python: $(tail -n 1 why) (build/llama.log)"
+    skip_all "no python3 with llama-cpp-python and gguf, and pip can't reach them (docs/synth.md)"
+fi
 mapfile -t texts < <(sed -n '2p;7p' "$source_dir/data/demo-prompts.txt")
 
 # agrees CORRELATION BEST TEN CLAIM OPTION...: the correlation of all logits, and the shares of

@@ -97,6 +97,7 @@ expect_stdout "--input-format json takes lines of strings" <wanted
 refuse 3 'broken: more than 100 records are no prompts.*line 104' "the 101st record that is no prompt" broken
 printf '{"messages":[{"role":"user","content":"<|user|>"},{"role":"assistant","content":"<tool>"}]}' >messages
 run phi3sat tokenize --model "$spm" messages
+expect_stderr_match '^1 prompts are conversations: without --chat' "messages without --chat are told"
 ok "messages without --chat are joined by a newline" test "$(cut -d' ' -f1-2 <"$stdout")" = "1 3"
 
 printf 'nul \0 byte\n<|user|>\n' >nul
