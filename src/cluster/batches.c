@@ -1,6 +1,8 @@
 /* batches.c - packs prompts into batches and shows how far they are; see batches.h. */
 #include "batches.h"
 
+#include <math.h>
+
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
@@ -41,15 +43,24 @@ static enum status pack(const struct batches *b, size_t from, size_t taken, stru
     return STATUS_OK;
 }
 
+/* Asking the other ranks would make them answer. The schedule gives all of them the same work, so rank 0 speaks
+ * for all: "about", and the speed of all is its own times their number. */
 static void show(const struct batches *b, const struct meter *m)
 {
+    const bool alone = b->ranks->size == 1;
     double seconds = clock_seconds() - m->start, share = (double)m->done / (double)m->total;
     double rate = seconds > 0.0 ? (double)m->done / seconds : 0.0;
     double left = rate > 0.0 ? (double)(m->total - m->done) / rate : 0.0;
-    log_progress_line(m->done == m->total, "%3.0f%%  %zu of %zu prompts on rank 0, %.0f tokens/s on %d rank%s, %d:%02d left",
-                      100.0 * share, m->prompts, b->count, rate * b->ranks->size, b->ranks->size,
-                      b->ranks->size == 1 ? "" : "s",
-                      (int)left / 60, (int)left % 60);
+    double prompts = (double)m->prompts / (double)b->count * (double)b->intake->count;
+    log_progress_line(false, "%3.0f%%  %s%.0f of %zu prompts, %s%.0f tokens/s, %s left%s", floor(100.0 * share),
+                      alone ? "" : "about ", floor(prompts), b->intake->count, alone ? "" : "about ",
+                      rate * b->ranks->size, clock_span(left).text, alone ? "" : " (told by rank 0's share)");
+}
+
+void batches_finish(const struct batches *b, double seconds)
+{
+    log_progress_line(true, "100%%  %zu of %zu prompts, %.0f tokens/s, %s in all", b->intake->count, b->intake->count,
+                      seconds > 0.0 ? (double)b->intake->counts.tokens / seconds : 0.0, clock_span(seconds).text);
 }
 
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector, struct error *e)

@@ -218,6 +218,7 @@ static enum status prepare(struct profile *p, struct error *e)
     return s == STATUS_OK ? fingerprint(p, e) : s;
 }
 
+/* Collective. */
 static enum status run_share(struct profile *p, struct error *e)
 {
     const struct config *c = &p->config;
@@ -226,13 +227,15 @@ static enum status run_share(struct profile *p, struct error *e)
     size_t *mine, count;
     enum status s = schedule_share(p->intake.items, p->intake.count, cost, (size_t)p->ranks.size,
                                    (size_t)p->ranks.rank, &mine, &count, e);
-    if (s == STATUS_OK && count) {
-        struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, (size_t)p->options.skip_first,
-                            &p->ranks};
+    struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, (size_t)p->options.skip_first, &p->ranks};
+    double start = clock_seconds();
+    if (s == STATUS_OK && count)
         s = batches_run(&b, p->forward, &p->collector, e);
-    }
     if (s != STATUS_OK)
         ranks_alarm(&p->ranks);
+    s = ranks_agree(&p->ranks, s, e);
+    if (s == STATUS_OK)
+        batches_finish(&b, clock_seconds() - start);
     memory_free(mine);
     return s;
 }
@@ -368,7 +371,7 @@ static enum status run(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     tell_start(p);
-    s = ranks_agree(&p->ranks, run_share(p, e), e);
+    s = run_share(p, e);
     if (s != STATUS_OK)
         return s;
     merge_ranks(&p->collector.state);

@@ -38,6 +38,16 @@ static enum status refuse_twins(const struct profile_options *o, struct error *e
     return error_file(e, o->hdf5_path);
 }
 
+/* Elsewhere - is standard output. That has the summary, and an archive can't be written to a pipe. */
+static enum status refuse_dash(const char *path, struct error *e)
+{
+    if (strcmp(path, "-") != 0)
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "standard output has the summary and can't have a report as well");
+    error_advice(e, "name a file, or ./- for one of that name");
+    return error_file(e, path);
+}
+
 /* The archive of `--output /dev/stdout` would be made in /dev. */
 static enum status refuse_device(const struct profile_options *o, struct error *e)
 {
@@ -105,7 +115,9 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
     bool has_place = prompts_place(o, &prompts);
     enum status s = refuse_device(o, e);
     for (int i = 0; i < 2 && s == STATUS_OK; i++) {
-        s = refuse_descriptor(paths[i], e);
+        s = refuse_dash(paths[i], e);
+        if (s == STATUS_OK)
+            s = refuse_descriptor(paths[i], e);
         if (s == STATUS_OK)
             s = refuse_input(paths[i], map->device, map->inode, e);
         if (s == STATUS_OK && has_place && S_ISDIR(prompts.st_mode))

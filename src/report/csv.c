@@ -30,7 +30,10 @@ static void print_row(struct outfile *out, size_t layer, const struct summary_ro
         print_number(out, row->average_variance[s], 6);
     for (int s = 0; s < SERIES_COUNT; s++)
         print_number(out, row->average_mean[s], 3);
-    outfile_print(out, ",%.2fx\n", row->speedup);
+    if (isnan(row->speedup))
+        outfile_print(out, ",nan\n");
+    else
+        outfile_print(out, ",%.2fx\n", row->speedup);
 }
 
 void csv_print(struct outfile *out, const struct summary_row *rows, size_t layers)

@@ -20,28 +20,27 @@ static bool among(const char *name, const char *const *list)
     return *list != NULL;
 }
 
-static void print_row(FILE *to, const struct archive_facts_row *row, const void *values, bool *begun)
+static void print_row(FILE *to, const struct archive_facts_row *row, const void *values)
 {
     uint64_t count;
     memcpy(&count, (const char *)values + row->offset, sizeof count);
-    if (count == 0)
-        return;
-    fprintf(to, "%s  %" PRIu64 " %s\n", *begun ? "" : "\n=== Prompts ===\n", count, row->meaning);
-    *begun = true;
+    if (count > 0)
+        fprintf(to, "  %" PRIu64 " %s\n", count, row->meaning);
 }
 
 enum status prompt_notes_print(FILE *to, const struct archive_facts *facts, const struct archive_run *run,
                                struct error *e)
 {
-    bool begun = false;
     if (to == NULL)
         to = stdout;
+    fprintf(to, "\n=== Prompts ===\n  %" PRIu64 " prompt%s with %" PRIu64 " tokens\n", facts->prompts,
+            facts->prompts == 1 ? "" : "s", facts->tokens);
     for (const struct archive_facts_row *row = archive_facts_table; row->name != NULL; row++)
         if (among(row->name, facts_rows))
-            print_row(to, row, facts, &begun);
+            print_row(to, row, facts);
     for (const struct archive_facts_row *row = archive_facts_run_table; row->name != NULL; row++)
         if (row->kind == ARCHIVE_FACTS_COUNT && !among(row->name, run_others))
-            print_row(to, row, run, &begun);
+            print_row(to, row, run);
     if (fflush(to) == 0 && !ferror(to))
         return STATUS_OK;
     error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(errno));

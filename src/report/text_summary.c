@@ -37,6 +37,10 @@ static void print_band(FILE *to, const char *name, const struct summary_band *ba
         return;
     }
     snprintf(label, sizeof label, "%s layers (%zu-%zu):", name, band->first, band->end - 1);
+    if (isnan(band->saturated)) {
+        fprintf(to, "%-22s not measured\n", label);
+        return;
+    }
     fprintf(to, "%-22s %.1f%% saturated\n", label, PERCENT(band->saturated));
 }
 
@@ -45,6 +49,10 @@ static void print_trend(FILE *to, const struct summary *s)
     double early = PERCENT(s->band[0].saturated), late = PERCENT(s->band[2].saturated);
     switch (s->trend) {
     case SUMMARY_TREND_NONE:
+        if (s->layers >= 4) {
+            fprintf(to, "Trend: none (no finite values in the early or late layers)\n");
+            break;
+        }
         fprintf(to, "Trend: none (fewer than 4 layers)\n"
                     "Interpretation: too few layers to compare early with late ones\n");
         break;
@@ -96,6 +104,10 @@ static void print_recommendation(FILE *to, const struct text_summary *t)
         [SUMMARY_LOW] = "below 10%", [SUMMARY_MODERATE] = "10-30%", [SUMMARY_HIGH] = "above 30%"};
     const struct summary *s = t->summary;
     fprintf(to, "\n=== Recommendation ===\n");
+    if (isnan(s->removable)) {
+        fprintf(to, "Recommendation: none, since no layer has finite values\n");
+        return;
+    }
     fprintf(to, "Recommendation: %s pruning potential (%s): %.1f%% of neurons are saturated, super neurons left out\n",
             word[s->recommendation], range[s->recommendation], PERCENT(s->removable));
     fprintf(to, "%s", next_steps(s->recommendation));
@@ -129,6 +141,9 @@ static void print_nonfinite(FILE *to, const struct summary *s)
     fprintf(to, "\nNot finite: %" PRIu64 " activation%s NaN, infinite or beyond 2^24 and left out of all statistics\n"
                 "  (nonfinite in the archive counts them by neuron). Treat this profile with care.\n",
             s->nonfinite, s->nonfinite == 1 ? " was" : "s were");
+    if (s->unmeasured > 0)
+        fprintf(to, "Not measured: %zu layer%s without a finite value of ffn: nan in the table, left out of the averages above.\n",
+                s->unmeasured, s->unmeasured == 1 ? " is" : "s are");
 }
 
 enum status text_summary_print(FILE *to, const struct text_summary *t, struct error *e)

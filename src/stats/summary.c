@@ -31,8 +31,8 @@ void summary_of_layer(struct summary_row *row, const struct metrics *m)
     memset(row, 0, sizeof *row);
     row->neurons = m->neurons;
     for (int s = 0; s < SERIES_COUNT; s++) {
-        row->low_variance[s] = share_with_bit(m, CRITERIA_BITS_PER_SERIES * s);
         row->average_variance[s] = average(m->value[s][METRIC_VARIANCE], m->neurons);
+        row->low_variance[s] = isnan(row->average_variance[s]) ? NAN : share_with_bit(m, CRITERIA_BITS_PER_SERIES * s);
         row->average_mean[s] = average(m->value[s][METRIC_MEAN], m->neurons);
         for (size_t i = 0; i < m->neurons; i++)
             row->nonfinite += m->nonfinite[s][i];
@@ -48,23 +48,32 @@ void summary_of_layer(struct summary_row *row, const struct metrics *m)
     row->saturated = (double)saturated / neurons;
     row->removable = (double)removable / neurons;
     row->ffn_saturated = (double)ffn / neurons;
-    row->speedup = row->saturated < 1.0 ? fmin(1.0 / (1.0 - row->saturated), SUMMARY_SPEEDUP_LIMIT)
+    if (isnan(row->average_variance[SERIES_FFN])) /* nothing was measured: 0 would look like a result */
+        row->saturated = row->removable = row->ffn_saturated = NAN;
+    if (isnan(row->saturated))
+        row->speedup = NAN;
+    else
+        row->speedup = row->saturated < 1.0 ? fmin(1.0 / (1.0 - row->saturated), SUMMARY_SPEEDUP_LIMIT)
                                         : SUMMARY_SPEEDUP_LIMIT;
 }
 
 static void fill_band(struct summary_band *band, const struct summary_row *rows, size_t first, size_t end)
 {
     double sum = 0.0;
+    size_t count = 0;
     band->first = first;
     band->end = end;
     for (size_t l = first; l < end; l++)
-        sum += rows[l].saturated;
-    band->saturated = end > first ? sum / (double)(end - first) : NAN;
+        if (!isnan(rows[l].saturated)) {
+            sum += rows[l].saturated;
+            count++;
+        }
+    band->saturated = count ? sum / (double)count : NAN;
 }
 
 static enum summary_trend trend_of(const struct summary *s)
 {
-    if (s->layers < 4)
+    if (s->layers < 4 || isnan(s->band[0].saturated) || isnan(s->band[2].saturated))
         return SUMMARY_TREND_NONE;
     double change = s->band[2].saturated - s->band[0].saturated;
     if (change > 0.01 + SUMMARY_ROUNDING)
@@ -78,20 +87,25 @@ void summary_of_model(struct summary *s, const struct summary_row *rows, size_t 
     memset(s, 0, sizeof *s);
     s->layers = layers;
     for (size_t l = 0; l < layers; l++) {
+        s->super_neurons += rows[l].super_neurons;
+        s->nonfinite += rows[l].nonfinite;
+        if (isnan(rows[l].saturated)) {
+            s->unmeasured++;
+            continue;
+        }
         s->saturated += rows[l].saturated;
         s->speedup += rows[l].speedup;
         s->ffn_saturated += rows[l].ffn_saturated;
         s->removable += rows[l].removable;
-        s->super_neurons += rows[l].super_neurons;
-        s->nonfinite += rows[l].nonfinite;
         inverse += 1.0 / rows[l].speedup;
     }
-    double count = layers ? (double)layers : 1.0;
+    const size_t measured = layers - s->unmeasured;
+    double count = measured ? (double)measured : layers ? NAN : 1.0;
     s->saturated /= count;
     s->speedup /= count;
     s->ffn_saturated /= count;
     s->removable /= count;
-    s->stack_speedup = inverse > 0.0 ? count / inverse : 1.0;
+    s->stack_speedup = layers ? count / inverse : 1.0;
     fill_band(&s->band[0], rows, 0, layers / 4);
     fill_band(&s->band[1], rows, layers / 4, layers / 2);
     fill_band(&s->band[2], rows, layers / 2, layers);

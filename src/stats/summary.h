@@ -12,7 +12,7 @@
 struct summary_row {
     size_t neurons;
     double low_variance[SERIES_COUNT];   /* share with criterion 1 of that series      */
-    double saturated;                    /* share                                      */
+    double saturated;                    /* share; NaN where ffn has no value at all, like the shares and the speedup below */
     double average_variance[SERIES_COUNT];
     double average_mean[SERIES_COUNT];   /* of the signed means                        */
     double speedup;                      /* 1 / (1 - saturated), at most 20            */
@@ -34,11 +34,13 @@ enum summary_recommendation { SUMMARY_LOW, SUMMARY_MODERATE, SUMMARY_HIGH };
 /* A band of layers [first, end); empty when first == end. */
 struct summary_band {
     size_t first, end;
-    double saturated; /* mean share; NaN when empty */
+    double saturated; /* mean share; NaN when empty or without values */
 };
 
+/* Means are over the layers that have values; NaN when none has. */
 struct summary {
     size_t layers;
+    size_t unmeasured;           /* layers whose shares are NaN                       */
     double saturated;            /* mean of the layers' shares                        */
     double speedup;              /* mean of the layers' speedups                       */
     double stack_speedup;        /* L / sum(1 / speedup)                               */
@@ -48,7 +50,7 @@ struct summary {
     uint64_t nonfinite;
     struct summary_band band[3]; /* early, mid, late                                   */
     enum summary_trend trend;
-    enum summary_recommendation recommendation; /* by `removable`                      */
+    enum summary_recommendation recommendation; /* by `removable`; of no meaning when that is NaN */
 };
 
 void summary_of_layer(struct summary_row *row, const struct metrics *m);

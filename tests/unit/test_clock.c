@@ -21,5 +21,11 @@ int main(void)
     ok(sscanf(date, "%4d-%2d-%2dT%2d:%2d:%2dZ", &year, &month, &day, &hour, &minute, &second) == 6 && year > 2024 &&
            month >= 1 && month <= 12 && day >= 1 && day <= 31 && date[19] == 'Z',
        "and is ISO 8601 in UTC");
+    is_string(clock_span(7.9).text, "0:07", "seconds are read as minutes and seconds");
+    is_string(clock_span(754).text, "12:34", "minutes too");
+    is_string(clock_span(10800).text, "3:00:00", "hours in front");
+    is_string(clock_span(86400).text, "1 day 0:00:00", "and days");
+    is_string(clock_span(2 * 86400 + 3723).text, "2 days 1:02:03", "of any number");
+    is_string(clock_span(-1).text, "0:00", "less than nothing is nothing");
     return tap_done();
 }

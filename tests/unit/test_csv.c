@@ -16,11 +16,14 @@ static const struct summary_row rows[] = {
      .average_variance = {0.5, 1.25e-7, 12345.678}, .average_mean = {-0.1234, 0.0, 2.0006}, .speedup = 1.0 / (1.0 - 0.0823)},
     {.neurons = 1, .low_variance = {0.0, 0.0, 0.0}, .saturated = 1.0, .average_variance = {NAN, -NAN, 0.0},
      .average_mean = {NAN, 0.0, 0.0}, .speedup = 20.0},
+    {.neurons = 2, .low_variance = {0.5, 0.5, NAN}, .saturated = NAN, .average_variance = {1.0, 1.0, NAN},
+     .average_mean = {0.0, 0.0, NAN}, .speedup = NAN},
 };
 
 static const char wanted[] = HEADER
     "0,8192,12.5,0.0,100.0,8.2,0.500000,0.000000,12345.678000,-0.123,0.000,2.001,1.09x\n"
-    "1,1,0.0,0.0,0.0,100.0,nan,nan,0.000000,nan,0.000,0.000,20.00x\n";
+    "1,1,0.0,0.0,0.0,100.0,nan,nan,0.000000,nan,0.000,0.000,20.00x\n"
+    "2,2,50.0,50.0,nan,nan,1.000000,1.000000,nan,0.000,0.000,nan,nan\n";
 
 static char path[512];
 
@@ -42,7 +45,7 @@ int main(void)
     char where[600], line[64];
     int lines = 0;
     snprintf(path, sizeof path, "%s/report.csv", tap_folder());
-    is_int(csv_write(path, rows, 2, &e), STATUS_OK, "a CSV is written");
+    is_int(csv_write(path, rows, 3, &e), STATUS_OK, "a CSV is written");
     expect_file(wanted, "with the header and formats that scripts expect");
     is_int(csv_write(path, rows, 0, &e), STATUS_OK, "one of no layers");
     expect_file(HEADER, "is the header");
@@ -61,7 +64,7 @@ int main(void)
     for (size_t i = 0; i < sizeof commas / sizeof commas[0] && !locale; i++)
         locale = setlocale(LC_ALL, commas[i]);
     if (locale) {
-        is_int(csv_write(path, rows, 2, &e), STATUS_OK, "written in %s", locale);
+        is_int(csv_write(path, rows, 3, &e), STATUS_OK, "written in %s", locale);
         expect_file(wanted, "it has decimal points all the same");
     } else {
         skip(2, "no locale with decimal commas is installed");

@@ -41,6 +41,12 @@ static void of_layer(void)
     memset(m.saturated, 1, 8);
     summary_of_layer(&row, &m);
     is_double(row.speedup, 20.0, 0.0, "a layer all saturated has a speedup of 20");
+    for (int i = 0; i < 8; i++)
+        m.value[SERIES_FFN][METRIC_VARIANCE][i] = NAN;
+    summary_of_layer(&row, &m);
+    ok(isnan(row.saturated) && isnan(row.removable) && isnan(row.ffn_saturated) && isnan(row.speedup) &&
+           isnan(row.low_variance[SERIES_FFN]) && row.low_variance[SERIES_UP] == 0.25,
+       "a layer without a value of ffn has no shares, not shares of 0");
     metrics_free(&m);
     if (metrics_init(&m, 1000, &e) != STATUS_OK)
         bail("%s", e.sentence);
@@ -142,6 +148,28 @@ static void averages(void)
     ok(s.layers == 0 && s.saturated == 0.0 && s.stack_speedup == 1.0, "no layers are no trouble");
 }
 
+static void unmeasured(void)
+{
+    const double shares[8] = {0.1, NAN, 0.2, 0.2, 0.4, 0.4, NAN, 0.4};
+    memset(rows, 0, sizeof rows);
+    for (size_t l = 0; l < 8; l++)
+        rows[l] = (struct summary_row){.neurons = 10, .saturated = shares[l], .removable = shares[l],
+                                       .speedup = 1.0 / (1.0 - shares[l]), .nonfinite = 1};
+    summary_of_model(&s, rows, 8);
+    is_uint(s.unmeasured, 2, "layers without values are counted");
+    is_uint(s.nonfinite, 8, "what was not finite in them too");
+    is_double(s.saturated, 1.7 / 6.0, 1e-15, "they are left out of the averages");
+    ok(s.band[0].saturated == 0.1 && fabs(s.band[2].saturated - 0.4) < 1e-15 && s.trend == SUMMARY_TREND_INCREASES,
+       "and of the bands");
+    rows[0].saturated = rows[0].removable = rows[0].speedup = NAN;
+    summary_of_model(&s, rows, 8);
+    ok(isnan(s.band[0].saturated) && s.trend == SUMMARY_TREND_NONE, "a band of them alone has no share, and there is no trend");
+    for (size_t l = 0; l < 8; l++)
+        rows[l].saturated = rows[l].removable = rows[l].speedup = NAN;
+    summary_of_model(&s, rows, 8);
+    ok(isnan(s.saturated) && isnan(s.removable) && isnan(s.speedup) && isnan(s.stack_speedup), "a model of them has nothing");
+}
+
 int main(void)
 {
     of_layer();
@@ -149,5 +177,6 @@ int main(void)
     trends();
     recommendations();
     averages();
+    unmeasured();
     return tap_done();
 }

@@ -26,6 +26,15 @@ is "$(values show nan.h5 up/mean 2 32)" "$(values show good.h5 up/mean 2 32)" "i
 is "$(values show nan.h5 saturation/flags 2 33)" "$(($(values show good.h5 saturation/flags 2 33) & 255))" \
     "a missing value meets no criterion"
 
+# In an early layer it makes NaN of all that follows: those layers have no shares.
+tiny early.gguf "${shape[@]}" --plant-nan 0:33
+run phi3sat --model early.gguf --prompts p.txt --output early.csv
+expect_status 5 "a NaN that spreads is said too"
+is "$(cut -d, -f1,6,13 early.csv | tail -n 2 | tr '\n' ' ')" "1,nan,nan 2,nan,nan " "layers without values are nan in the table, not 0 %"
+expect_stdout_match '^Not measured: 2 layers are without a finite value' "the summary says so"
+expect_stdout_match '^Late layers \(1-2\): +not measured$' "and has no share of their band"
+is "$(values show early.h5 summary/saturated 2)" nan "nor has the archive"
+
 # A super neuron is quiet on all tokens but one. By activity alone it would be removed.
 tiny super.gguf "${shape[@]}" --plant-super 1:17 --super-token 280
 phi3sat tokenize --model super.gguf p.txt >ids.txt

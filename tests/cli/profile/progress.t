@@ -1,0 +1,41 @@
+#!/bin/bash
+# progress.t - what is said of how far a run is: on a terminal, in a log, quietly, by several ranks.
+. "$(dirname "$0")/../../tap/tap.sh"
+need_command mpirun script
+run phi3sat synth --quiet -o m.gguf --layers 2 --hidden 64 --intermediate 64 --heads 2 --type F32
+expect_status 0 "a model is made"
+for ((i = 0; i < 300; i++)); do echo "The sea was calm, and number $i was the last of its boats."; done >text
+profile() { run phi3sat --model m.gguf --prompts text --output got.csv --batch-tokens 64 "$@"; }
+
+profile
+is "$(grep -c '^ *[0-9]*%' "$stderr")" 2 "a log gets the first line and the last, and one every 10 s between"
+expect_stderr_match '^ +[0-9]+%  [0-9]+ of 300 prompts, [0-9]+ tokens/s, [0-9]+:[0-9]{2} left$' "with prompts, speed and time left"
+expect_stderr_match '^100%  300 of 300 prompts, [0-9]+ tokens/s, 0:[0-9]{2} in all$' "the last line counts all"
+expect_stdout_match '^  300 prompts with [0-9]+ tokens$' "the summary states prompts and tokens"
+tokens=$(sed -n 's/^prompts: 300 with \([0-9]*\) tokens.*/\1/p' "$stderr")
+expect_stdout_match "^  300 prompts with $tokens tokens$" "as many as the log"
+profile --quiet
+expect_empty stderr "--quiet says nothing"
+profile --quiet --progress always
+is "$(grep -vc '^ *[0-9]*%' "$stderr")" 0 "--progress always shows progress all the same, and nothing else"
+profile --progress never
+ok "--progress never shows none" test "$(grep -c '^ *[0-9]*%' "$stderr")" = 0
+expect_stderr_match '^written: got.csv' "but the rest"
+
+mpirun_n 3 phi3sat --model m.gguf --prompts text --output got.csv --batch-tokens 64
+expect_stderr_match "^ +[0-9]+%  about [0-9]+ of 300 prompts, about [0-9]+ tokens/s, [0-9:]+ left \\(told by rank 0's share\\)$" \
+    "of several ranks rank 0 tells by its share"
+expect_stderr_match '^100%  300 of 300 prompts, [0-9]+ tokens/s, 0:[0-9]{2} in all$' "and in the end all are counted"
+
+# A terminal: lines are written over.
+run script -qec "phi3sat --model m.gguf --prompts text --output got.csv --batch-tokens 64 2>&1" /dev/null
+expect_status 0 "a run on a terminal ends well"
+ok "progress stays on one line there" grep -q $'\r\033\\[K.*100%  300 of 300 prompts' "$stdout"
+
+profile --output -
+expect_status 2 "--output - is refused"
+expect_stderr_match '^phi3sat: -: standard output has the summary' "with the reason"
+profile --hdf5 -
+expect_status 2 "--hdf5 - too"
+ok "no file of that name is left" test ! -e ./-
+done_testing
