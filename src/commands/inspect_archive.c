@@ -158,6 +158,7 @@ static void show_results(struct fact_sheet *sheet, const struct summary *s)
     fact_sheet_share(sheet, "removable", s->removable);
     fact_sheet_real(sheet, "speedup", s->speedup);
     fact_sheet_real(sheet, "stack_speedup", s->stack_speedup);
+    fact_sheet_count(sheet, "unmeasured_layers", s->unmeasured);
     fact_sheet_count(sheet, "super_neurons", s->super_neurons);
     fact_sheet_count(sheet, "nonfinite", s->nonfinite);
     fact_sheet_section_end(sheet);

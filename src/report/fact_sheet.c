@@ -278,7 +278,7 @@ void fact_sheet_share(struct fact_sheet *s, const char *key, double value)
     if (s->json)
         json_real(s, value);
     else
-        fprintf(s->to, "%.1f%%\n", 100.0 * value);
+        fprintf(s->to, isfinite(value) ? "%.1f%%\n" : "unknown\n", 100.0 * value);
 }
 
 void fact_sheet_flag(struct fact_sheet *s, const char *key, bool value)

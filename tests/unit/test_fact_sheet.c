@@ -69,6 +69,7 @@ static void say(struct fact_sheet *s)
     fact_sheet_real(s, "odd", NAN);
     fact_sheet_float(s, "threshold", 0.01f);
     fact_sheet_share(s, "share", 0.25);
+    fact_sheet_share(s, "unmeasured", NAN);
     fact_sheet_flag(s, "flag", true);
     fact_sheet_note(s, "for %s", "people");
     fact_sheet_section_end(s);
@@ -95,6 +96,7 @@ static void test_forms(void)
               "  odd                   nan\n"
               "  threshold             0.01\n"
               "  share                 25.0%\n"
+              "  unmeasured            unknown\n"
               "  flag                  yes\n"
               "  for people\n"
               "\nEmpty\n"
@@ -107,7 +109,7 @@ static void test_forms(void)
     is_string(end(&s),
               "{\n  \"file\": \"m\\u001b.gguf\",\n  \"kv_heads\": 18446744073709551615,\n  \"part\": {\n"
               "    \"name\": \"\\\"quoted\\\"\\n\",\n    \"nothing\": null,\n    \"size\": 1536,\n    \"one\": 1,\n"
-              "    \"real\": 0.1,\n    \"odd\": null,\n    \"threshold\": 0.01,\n    \"share\": 0.25,\n    \"flag\": true\n"
+              "    \"real\": 0.1,\n    \"odd\": null,\n    \"threshold\": 0.01,\n    \"share\": 0.25,\n    \"unmeasured\": null,\n    \"flag\": true\n"
               "  },\n  \"empty\": {},\n  \"rows\": [\n"
               "    {\"name\": \"a\", \"shape\": [3072], \"count\": 7, \"bytes\": 7},\n"
               "    {\"name\": \"long\\n\", \"shape\": [3072, 32064], \"count\": 12345, \"bytes\": 2393231072}\n"

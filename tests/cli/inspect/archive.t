@@ -18,7 +18,7 @@ for line in '^  what +archive$' '^  format +phi3sat archive$' '^  format version
     '^  gradient threshold +0\.001$' '^  combine +ffn$' '^  activity +absolute$' '^  window +20$' '^  rotary +plain$' \
     '^  precision +f32$' '^  program version +[0-9]' '^  started +[0-9-]+T[0-9:]+Z$' '^  command line +phi3sat --quiet' \
     '^  hosts +[^ ]' '^  ranks +1$' '^  threads +1$' '^  kernels +[a-z0-9]+$' '^  seconds +[0-9]' \
-    '^  tokens per second +[0-9]' '^  blank lines +1$' '^  saturated +[0-9.]+%$' '^  nonfinite +[1-9]' '^  present +yes$' \
+    '^  tokens per second +[0-9]' '^  blank lines +1$' '^  saturated +[0-9.]+%$' '^  unmeasured layers +0$' '^  nonfinite +[1-9]' '^  present +yes$' \
     '^  distinct prompts +2$' '^  gate +12 .*\[4, 96\] \[4\]$' '^  state/ffn +13 '; do
     expect_stdout_match "$line" "a line: $line"
 done
