@@ -7,6 +7,8 @@
 noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcommands_a_SOURCES =
+%C%_libcommands_a_SOURCES += %D%/bench.c %D%/bench.h %D%/bench_kernels.c %D%/bench_kernels.h
+%C%_libcommands_a_SOURCES += %D%/bench_lists.c %D%/bench_lists.h %D%/bench_roof.c %D%/bench_roof.h
 %C%_libcommands_a_SOURCES += %D%/inspect.c %D%/inspect.h %D%/inspect_archive.c %D%/inspect_archive.h
 %C%_libcommands_a_SOURCES += %D%/inspect_model.c %D%/inspect_model.h %D%/inspect_use.c %D%/inspect_use.h
 %C%_libcommands_a_SOURCES += %D%/model_words.c %D%/model_words.h
@@ -18,6 +20,8 @@ noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_SOURCES += %D%/synth.c %D%/synth.h %D%/synth_plants.c %D%/synth_plants.h
 %C%_libcommands_a_SOURCES += %D%/synth_pieces.c %D%/synth_pieces.h %D%/synth_rows.c %D%/synth_rows.h
 %C%_libcommands_a_SOURCES += %D%/synth_shape.c %D%/synth_shape.h %D%/synth_vocabulary.c %D%/synth_vocabulary.h
+check_PROGRAMS += tests/unit/test_bench_lists
+tests_unit_test_bench_lists_LDADD = $(UNIT_COMMANDS)
 check_PROGRAMS += tests/unit/test_synth_rows tests/unit/test_synth_vocabulary
 tests_unit_test_synth_rows_LDADD = $(UNIT_COMMANDS)
 tests_unit_test_synth_vocabulary_LDADD = $(UNIT_COMMANDS)

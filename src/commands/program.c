@@ -6,6 +6,7 @@
 #include "../cluster/ranks.h"
 #include "../kernels/kernels.h"
 #include "../report/program_text.h"
+#include "bench.h"
 #include "build_id.h"
 #include "inspect.h"
 #include "profile.h"
@@ -19,6 +20,7 @@ struct subcommand {
 };
 
 static const struct subcommand subcommands[] = {
+    {"bench", "time the kernels and measure the machine's peaks", bench_command},
     {"inspect", "print what a model file or an archive holds", inspect_command},
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
     {"prompts", "print prompts of phi3sat's own making", prompts_command},

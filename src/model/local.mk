@@ -12,6 +12,7 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES += %D%/footprint.c %D%/footprint.h
 %C%_libmodel_a_SOURCES += %D%/fingerprint.c %D%/fingerprint.h
 %C%_libmodel_a_SOURCES += %D%/rotary.c %D%/rotary.h %D%/forward.c %D%/forward.h %D%/forward_state.h
+%C%_libmodel_a_SOURCES += %D%/lone_product.c %D%/lone_product.h
 %C%_libmodel_a_SOURCES += %D%/product.c %D%/attention.c %D%/ffn.c
 
 EXTRA_DIST += tests/unit/network.h tests/unit/opened_model.h
@@ -31,6 +32,9 @@ tests_unit_test_fingerprint_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 check_PROGRAMS += tests/unit/test_footprint
 tests_unit_test_footprint_LDADD = $(UNIT_MODEL)
 tests_unit_test_footprint_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_lone_product
+tests_unit_test_lone_product_LDADD = $(UNIT_MODEL)
+tests_unit_test_lone_product_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 EXTRA_DIST += tests/unit/plain_forward.h
 check_PROGRAMS += tests/unit/test_forward
 tests_unit_test_forward_LDADD = $(UNIT_MODEL)

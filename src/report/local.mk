@@ -12,12 +12,15 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/token_lines.c %D%/token_lines.h
 %C%_libreport_a_SOURCES += %D%/program_text.c %D%/program_text.h
 %C%_libreport_a_SOURCES += %D%/fact_sheet.c %D%/fact_sheet.h
+%C%_libreport_a_SOURCES += %D%/figures.c %D%/figures.h
 %C%_libreport_a_SOURCES += %D%/prompt_notes.c %D%/prompt_notes.h
 
 check_PROGRAMS += tests/unit/test_csv
 tests_unit_test_csv_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_fact_sheet
 tests_unit_test_fact_sheet_LDADD = $(UNIT_REPORT)
+check_PROGRAMS += tests/unit/test_figures
+tests_unit_test_figures_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_prompt_notes
 tests_unit_test_prompt_notes_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_text_summary

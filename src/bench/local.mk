@@ -1,0 +1,51 @@
+# src/bench: timing, the machine's roofs, and what is timed.
+#
+# A new source is one line:    %C%_libbench_a_SOURCES += %D%/FILE.c %D%/FILE.h
+# A new unit test is two:      check_PROGRAMS += tests/unit/test_FILE
+#                              tests_unit_test_FILE_LDADD = $(UNIT_BENCH)
+
+noinst_LIBRARIES += %D%/libbench.a
+%C%_libbench_a_SOURCES =
+%C%_libbench_a_SOURCES += %D%/products.c %D%/products.h
+%C%_libbench_a_SOURCES += %D%/roof.c %D%/roof.h %D%/roof_lanes.h
+%C%_libbench_a_SOURCES += %D%/synthetic.c %D%/synthetic.h
+%C%_libbench_a_SOURCES += %D%/timing.c %D%/timing.h
+
+# The roofs of each instruction set, with its flags as in src/kernels.
+ROOF_LANES = %D%/roof_lanes.c
+
+noinst_LIBRARIES += %D%/libroof_reference.a
+%C%_libroof_reference_a_SOURCES = $(ROOF_LANES)
+%C%_libroof_reference_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=reference
+%C%_libroof_reference_a_CFLAGS = $(AM_CFLAGS) -O3
+LINK_ROOFS = %D%/libroof_reference.a
+
+if KERNELS_AVX2
+noinst_LIBRARIES += %D%/libroof_avx2.a
+%C%_libroof_avx2_a_SOURCES = $(ROOF_LANES)
+%C%_libroof_avx2_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=avx2
+%C%_libroof_avx2_a_CFLAGS = $(AM_CFLAGS) -O3 $(KERNELS_AVX2_CFLAGS)
+LINK_ROOFS += %D%/libroof_avx2.a
+endif
+
+if KERNELS_AVX512
+noinst_LIBRARIES += %D%/libroof_avx512.a
+%C%_libroof_avx512_a_SOURCES = $(ROOF_LANES)
+%C%_libroof_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=avx512
+%C%_libroof_avx512_a_CFLAGS = $(AM_CFLAGS) -O3 $(KERNELS_AVX512_CFLAGS)
+LINK_ROOFS += %D%/libroof_avx512.a
+endif
+
+if KERNELS_NEON
+noinst_LIBRARIES += %D%/libroof_neon.a
+%C%_libroof_neon_a_SOURCES = $(ROOF_LANES)
+%C%_libroof_neon_a_CPPFLAGS = $(AM_CPPFLAGS) -DKERNEL_SET=neon
+%C%_libroof_neon_a_CFLAGS = $(AM_CFLAGS) -O3
+LINK_ROOFS += %D%/libroof_neon.a
+endif
+
+check_PROGRAMS += tests/unit/test_roof tests/unit/test_synthetic tests/unit/test_timing
+tests_unit_test_roof_LDADD = $(UNIT_BENCH)
+tests_unit_test_synthetic_LDADD = $(UNIT_BENCH)
+tests_unit_test_timing_LDADD = $(UNIT_BENCH)
+SHELL_TESTS += tests/cli/bench/kernels.t tests/cli/bench/roof.t
