@@ -127,7 +127,7 @@ static void seeds(const struct tokenizer *tokenizer)
 {
     struct tally a = make(tokenizer, 4096, 1, 300), b = make(tokenizer, 4096, 1, 300), c = make(tokenizer, 4096, 2, 300);
     is_uint(a.hash, b.hash, "a seed gives the same prompts again");
-    is_uint(a.hash, UINT64_C(0x95e45c566546f57b), "and the same on every machine (after a change of data/, pin the new value)");
+    is_uint(a.hash, UINT64_C(0xc08657b0995e28b1), "and the same on every machine (after a change of data/, pin the new value)");
     uint64_t both[600];
     memcpy(both, a.hashes, sizeof both / 2);
     memcpy(both + 300, c.hashes, sizeof both / 2);
