@@ -119,7 +119,13 @@ static inline lanes_d lanes_fma_doubles(lanes_d a, lanes_d b, lanes_d c)
 
 static inline lanes_d lanes_widen(lanes_h x)
 {
+#if defined(__AVX512F__) /* GCC 12 splits the portable form in two */
+    return (lanes_d)_mm512_cvtps_pd((__m256)x);
+#elif defined(__AVX2__)
+    return (lanes_d)_mm256_cvtps_pd((__m128)x);
+#else
     return __builtin_convertvector(x, lanes_d);
+#endif
 }
 
 #endif

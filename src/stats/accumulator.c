@@ -2,10 +2,10 @@
  *
  * A float64 pair becomes a 192-bit integer in three steps: each part's mantissa is
  * rounded to the grid (only parts below the last bit are touched), shifted to its
- * place, negated if need be, and added with carries. The parts (two; three of x^3 and
- * x^4) are rounded one by one, so a prompt's sum is off by 1.5 units of the grid at
- * most. All of it is
- * integer work, so no instruction set can change a bit.
+ * place, negated if need be, and added with carries. The two parts are rounded one by one, so a
+ * prompt's sum is off by one unit of the grid at most. All of it is
+ * integer work, so no instruction set can change a bit. Kernels have a faster form
+ * (kernels/lanes_fold.c); this one says what it must give, and does what that leaves out.
  *
  * Rejected: floating-point expansions (order matters), 128 bits (either x^4 of 1e5
  * or the variance of 1e-5 is lost), one exponent a neuron (depends on order).
@@ -130,33 +130,44 @@ static void add_pairs(uint64_t limbs[][SUMS_LANES], const double *high, const do
     add_parts(limbs, low, scale);
 }
 
-/* The between-prompt sums: s1^2 and s1 n, as pairs by exact products. */
-static void fold_between(struct accumulator_block *block, const struct sums *sums, uint64_t samples)
+/* The between-prompt sums: s1^2 and s1 n, as pairs by exact products of the pair s1. */
+static void fold_between(struct accumulator_block *block, const double *s1, const double *s1_low, uint64_t samples)
 {
     double high[SUMS_LANES], low[SUMS_LANES];
     for (int i = 0; i < SUMS_LANES; i++) {
-        double a = sums->high[0][i], b = sums->low[0][i];
+        double a = s1[i], b = s1_low[i];
         high[i] = a * a;
         low[i] = fma(a, a, -high[i]) + 2.0 * a * b;
     }
     add_pairs(block->between_square, high, low, ACCUMULATOR_BETWEEN_SCALE);
     for (int i = 0; i < SUMS_LANES; i++) {
-        double a = sums->high[0][i], n = (double)samples;
+        double a = s1[i], n = (double)samples;
         high[i] = a * n;
-        low[i] = fma(a, n, -high[i]) + sums->low[0][i] * n;
+        low[i] = fma(a, n, -high[i]) + s1_low[i] * n;
     }
     add_pairs(block->between_product, high, low, ACCUMULATOR_BETWEEN_SCALE);
+}
+
+static void fold_sums(struct accumulator_block *block, const struct sums *sums, uint64_t samples)
+{
+    double high[4][SUMS_LANES], low[4][SUMS_LANES], h[4], l[4];
+    for (int i = 0; i < SUMS_LANES; i++) {
+        sums_about_zero(sums, i, (double)samples - (double)sums->nonfinite[i], h, l);
+        for (int k = 0; k < 4; k++) {
+            high[k][i] = h[k];
+            low[k][i] = l[k];
+        }
+    }
+    for (int k = 0; k < 4; k++)
+        add_pairs(block->sum[k], high[k], low[k], accumulator_scale[k]);
+    fold_between(block, high[0], low[0], samples);
 }
 
 void accumulator_block_fold(struct accumulator_block *block, const struct sums *sums, uint64_t samples)
 {
     if (samples == 0)
         return;
-    for (int k = 0; k < 4; k++)
-        add_pairs(block->sum[k], sums->high[k], sums->low[k], accumulator_scale[k]);
-    for (int k = 2; k < 4; k++)
-        add_parts(block->sum[k], sums->rest[k - 2], accumulator_scale[k]);
-    fold_between(block, sums, samples);
+    fold_sums(block, sums, samples);
     for (int i = 0; i < SUMS_LANES; i++) {
         uint64_t low = sums->low_activity[i];
         block->low_activity[i] += low;

@@ -3,8 +3,8 @@
  * Flow: plain sums of a prompt -> *accumulator* -> merge (MPI, archives) -> moments.
  *
  * Every sum is a signed 192-bit integer in units of 2^-ACCUMULATOR_SCALE[k]
- * (two's complement, three 64-bit limbs, least significant first). The two or three
- * float64 parts of a prompt's sum are rounded once to that grid, half to even, and
+ * (two's complement, three 64-bit limbs, least significant first). The two
+ * float64 parts of a prompt's sum about zero are rounded once to that grid, half to even, and
  * from there on integers are added: exact, so the order of prompts, ranks and merges can't show.
  *
  *   sum             unit     holds up to   between prompts      unit    up to

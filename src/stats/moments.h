@@ -13,10 +13,11 @@
  * prompts, N samples and m = sum s_p / N
  *     se^2 = P/(P-1) * (sum s_p^2 - 2 m sum s_p n_p + m^2 sum n_p^2) / N^2.
  *
- * The floor. With u_k = 2 P / N units of the grid of x^k (accumulator.h), u_4 also having
- * sum n_p^2 / N * 2^-106 * S4 / N, the central moments are off by at most
- *     e2 = u2 + 2 |m| u1,   e3 = u3 + 3 |m| u2 + 3 m^2 u1,
- *     e4 = u4 + 4 |m| u3 + 6 m^2 u2 + 4 |m|^3 u1.
+ * The floor. With u_k = 2 P / N units of the grid of x^k (accumulator.h), the central moments
+ * are off by at most
+ *     e2 = u2 + 2 |m| u1 + 2^-100 m^2,   e3 = u3 + 3 |m| u2 + 3 m^2 u1 + 2^-98 |m|^3,
+ *     e4 = u4 + 4 |m| u3 + 6 m^2 u2 + 4 |m|^3 u1 + 2^-97 m^4,
+ * beside the small share of themselves that sums.h names.
  * Skewness is given where e2 <= 2^-20 m2 and e3 <= 2^-20 m2^1.5, kurtosis where
  * e2 <= 2^-20 m2 and e4 <= 2^-20 m4: a constant has neither.
  */

@@ -53,6 +53,26 @@ static inline void reference_add_exactly(double *high, double *low, double x)
     *high = sum;
 }
 
+/* One finite value, at position `here`. */
+static inline void reference_add_value(struct sums *s, int lane, float v, float threshold, int32_t here)
+{
+    if (s->extreme_position[lane] < 0)
+        s->centre[lane] = v;
+    double d = (double)v - (double)s->centre[lane], square = d * d;
+    s->part[0][lane] += d;
+    s->part[1][lane] += square;
+    s->part[2][lane] = fma(square, d, s->part[2][lane]);
+    s->part[3][lane] = fma(square, square, s->part[3][lane]);
+    s->min[lane] = v < s->min[lane] ? v : s->min[lane];
+    s->max[lane] = v > s->max[lane] ? v : s->max[lane];
+    if (s->extreme_position[lane] < 0 || fabsf(v) > fabsf(s->extreme[lane])) {
+        s->extreme[lane] = v;
+        s->extreme_position[lane] = here;
+    }
+    s->low_activity[lane] += fabsf(v) < threshold;
+    s->inactive[lane] += v < threshold;
+}
+
 /* Adds x[n], tokens position, position + 1, ..., to one lane. */
 static inline void reference_sums_add(struct sums *s, int lane, const float *x, size_t n, float threshold,
                                       int32_t position)
@@ -60,26 +80,14 @@ static inline void reference_sums_add(struct sums *s, int lane, const float *x, 
     for (size_t i = 0; i < n; i++) {
         float v = x[i] + 0.0f;
         int32_t here = position + (int32_t)i;
-        if (!(fabsf(v) < SUMS_LIMIT)) {
-            if (s->nonfinite[lane]++ == 0)
-                s->nonfinite_position[lane] = here;
-            continue;
+        if (fabsf(v) < SUMS_LIMIT)
+            reference_add_value(s, lane, v, threshold, here);
+        else if (s->nonfinite[lane]++ == 0)
+            s->nonfinite_position[lane] = here;
+        for (int k = 0; here % SUMS_GROUP == SUMS_GROUP - 1 && k < 4; k++) {
+            reference_add_exactly(&s->high[k][lane], &s->low[k][lane], s->part[k][lane]);
+            s->part[k][lane] = 0.0;
         }
-        double one = v, two = one * one, three = two * one, four = two * two;
-        reference_add_exactly(&s->high[0][lane], &s->low[0][lane], one);
-        reference_add_exactly(&s->high[1][lane], &s->low[1][lane], two);
-        reference_add_exactly(&s->high[2][lane], &s->low[2][lane], three);
-        reference_add_exactly(&s->high[3][lane], &s->low[3][lane], four);
-        s->rest[0][lane] += fma(two, one, -three);
-        s->rest[1][lane] += fma(two, two, -four);
-        s->min[lane] = v < s->min[lane] ? v : s->min[lane];
-        s->max[lane] = v > s->max[lane] ? v : s->max[lane];
-        if (s->extreme_position[lane] < 0 || fabsf(v) > fabsf(s->extreme[lane])) {
-            s->extreme[lane] = v;
-            s->extreme_position[lane] = here;
-        }
-        s->low_activity[lane] += fabsf(v) < threshold;
-        s->inactive[lane] += v < threshold;
     }
 }
 

@@ -82,13 +82,10 @@ static void fold_against_bits(void)
     for (int round = 0; round < 4000; round++) {
         sums_start(&s);
         for (int k = 0; k < 4; k++) {
-            double parts[3] = {random_double(), random_double(), k > 1 ? random_double() : 0.0};
-            s.high[k][lane] = parts[0];
-            s.low[k][lane] = parts[1];
-            if (k > 1)
-                s.rest[k - 2][lane] = parts[2];
-            for (int i = 0; i < 3; i++)
-                bits_add(&wanted[k], parts[i], accumulator_scale[k]);
+            s.high[k][lane] = random_double(); /* about centre 0: the sums about zero already */
+            s.low[k][lane] = random_double();
+            bits_add(&wanted[k], s.high[k][lane], accumulator_scale[k]);
+            bits_add(&wanted[k], s.low[k][lane], accumulator_scale[k]);
         }
         s.high[0][lane + 1] = -0.0;
         accumulator_block_fold(&block, &s, 1);

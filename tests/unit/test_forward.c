@@ -154,10 +154,12 @@ static double error_of(const struct sums *s, size_t lane, const double *x, size_
         min = fmin(min, v);
         max = fmax(max, v);
     }
+    double high[4], low[4];
+    sums_about_zero(s, (int)lane, (double)n, high, low);
     if (n == 0)
-        return s->high[0][lane] == 0.0 && s->min[lane] > s->max[lane] ? 0.0 : INFINITY;
-    double rms = fmax(sqrt(square / (double)n), scale), worst = fabs(s->high[0][lane] - sum) / (double)n / rms;
-    worst = fmax(worst, fabs(s->high[1][lane] - square) / (double)n / rms / rms);
+        return high[0] == 0.0 && s->min[lane] > s->max[lane] ? 0.0 : INFINITY;
+    double rms = fmax(sqrt(square / (double)n), scale), worst = fabs(high[0] - sum) / (double)n / rms;
+    worst = fmax(worst, fabs(high[1] - square) / (double)n / rms / rms);
     worst = fmax(worst, fabs((double)s->min[lane] - min) / rms);
     return fmax(worst, fabs((double)s->max[lane] - max) / rms);
 }
@@ -174,7 +176,8 @@ static double root_mean_square(const double *x, size_t count)
 static bool spare_is_empty(const struct sums *s, size_t lane)
 {
     return s->min[lane] == INFINITY && s->max[lane] == -INFINITY && s->extreme_position[lane] == -1 &&
-           s->low_activity[lane] == 0 && s->inactive[lane] == 0 && s->nonfinite[lane] == 0 && s->high[1][lane] == 0.0;
+           s->low_activity[lane] == 0 && s->inactive[lane] == 0 && s->nonfinite[lane] == 0 && s->part[1][lane] == 0.0 &&
+           s->high[1][lane] == 0.0;
 }
 
 static double error_of_prompt(const struct network *n, const struct shown *shown, size_t prompt,

@@ -149,6 +149,13 @@ static void patterns(void)
     r = reference_moments(x, 10000);
     measure(x, 10, 1000);
     compare("massive first values", &r, WITH_SHAPE);
+    measure(x, 1, 10000);
+    compare("the first of them a centre far from all others", &r, WITH_SHAPE);
+    for (size_t i = 1; i < 10000; i++)
+        x[i] = 0.1f;
+    r = reference_moments(x, 10000);
+    measure(x, 1, 10000);
+    compare("so are constants, whose roundings agree", &r, WITH_SHAPE);
     for (size_t i = 0; i < 10000; i++)
         x[i] = (float)ldexp(reference_normal(), (int)(reference_random() % 40) - 20);
     r = reference_moments(x, 10000);
