@@ -2,19 +2,26 @@
 #include "collector.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "../base/memory.h"
 #include "../base/threads.h"
 
-enum status collector_open(struct collector *c, size_t layers, size_t neurons, struct error *e)
+enum status collector_open(struct collector *c, const struct kernels *kernels, size_t layers, size_t neurons,
+                           struct error *e)
 {
     memset(c, 0, sizeof *c);
-    return accumulator_init(&c->state, layers, neurons, e);
+    c->kernels = kernels;
+    enum status status = memory_array(&c->floor, layers, sizeof *c->floor, "the statistics", e);
+    return status == STATUS_OK ? accumulator_init(&c->state, layers, neurons, e) : status;
 }
 
 void collector_close(struct collector *c)
 {
     accumulator_free(&c->state);
+    memory_free(c->floor);
+    c->floor = NULL;
 }
 
 void collector_begin(struct collector *c, const struct collector_prompt *prompts)
@@ -41,29 +48,44 @@ static size_t lanes_in(const struct collector *c, size_t block)
     return left < SUMS_LANES ? left : SUMS_LANES;
 }
 
+/* A magnitude as bits, which compare as the numbers do. */
+static uint32_t magnitude(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x7fffffff;
+}
+
 static void offer_extremes(struct collector *c, size_t layer, size_t block, size_t prompt, const struct sums *sums)
 {
-    size_t lanes = lanes_in(c, block);
-    float largest = 0.0f;
-    for (size_t i = 0; i < lanes; i++)
-        largest = fmaxf(largest, fabsf(sums->extreme[i]));
+    struct accumulator_layer *list = &c->state.layer[layer];
+    uint32_t largest = 0;
+    for (size_t i = 0; i < SUMS_LANES; i++) { /* spare lanes hold 0 */
+        uint32_t here = magnitude(sums->extreme[i]);
+        largest = here > largest ? here : largest;
+    }
+    if (largest < atomic_load_explicit(&c->floor[layer], memory_order_relaxed))
+        return;
     threads_lock();
-    if (largest >= accumulator_extreme_floor(&c->state.layer[layer]))
-        for (size_t i = 0; i < lanes; i++) {
-            struct accumulator_extreme offer = {.value = sums->extreme[i],
-                                                .neuron = (int32_t)(block * SUMS_LANES + i),
-                                                .position = sums->extreme_position[i]};
-            memcpy(offer.hash, c->prompts[prompt].hash, sizeof offer.hash);
-            if (offer.position >= 0)
-                accumulator_extreme_offer(&c->state.layer[layer], &offer);
-        }
+    for (size_t i = 0; i < lanes_in(c, block); i++) {
+        struct accumulator_extreme offer = {.value = sums->extreme[i],
+                                            .neuron = (int32_t)(block * SUMS_LANES + i),
+                                            .position = sums->extreme_position[i]};
+        memcpy(offer.hash, c->prompts[prompt].hash, sizeof offer.hash);
+        if (offer.position >= 0 && fabsf(offer.value) >= accumulator_extreme_floor(list))
+            accumulator_extreme_offer(list, &offer);
+    }
+    atomic_store_explicit(&c->floor[layer], magnitude(accumulator_extreme_floor(list)), memory_order_relaxed);
     threads_unlock();
 }
 
 static void note_nonfinite(struct collector *c, size_t layer, enum series series, size_t block, size_t prompt,
                            const struct sums *sums)
 {
-    for (size_t i = 0; i < lanes_in(c, block); i++) {
+    uint32_t any = 0;
+    for (size_t i = 0; i < SUMS_LANES; i++) /* spare lanes hold 0 */
+        any |= sums->nonfinite[i];
+    for (size_t i = 0; any && i < lanes_in(c, block); i++) {
         if (!sums->nonfinite[i])
             continue;
         struct collector_nonfinite here = {layer, c->prompts[prompt].index,
@@ -82,7 +104,7 @@ static void fold(void *context, size_t layer, enum series series, size_t block, 
     struct collector *c = context;
     if (samples == 0)
         return;
-    accumulator_block_fold(accumulator_blocks(&c->state, layer, series) + block, sums, samples);
+    c->kernels->fold(accumulator_blocks(&c->state, layer, series) + block, sums, samples);
     if (series == SERIES_FFN)
         offer_extremes(c, layer, block, prompt, sums);
     note_nonfinite(c, layer, series, block, prompt, sums);

@@ -1,7 +1,8 @@
 /* collector.h - the observer that turns a batch's plain sums into exact state.
  *
  * Flow: forward pass -> *collector* -> accumulator. Blocks of neurons are folded by the thread
- * that made them; the lists of extremes and the first non-finite value are rare work under a lock.
+ * that made them; the lists of extremes and the first non-finite value are rare work under a lock,
+ * which most prompts of most blocks are spared by a look at its floor.
  */
 #ifndef PHI3SAT_CLUSTER_COLLECTOR_H
 #define PHI3SAT_CLUSTER_COLLECTOR_H
@@ -24,11 +25,16 @@ struct collector_prompt {
 
 struct collector {
     struct accumulator state;
+    const struct kernels *kernels;
+    _Atomic uint32_t *floor;                /* [layers]: magnitude, as bits, below which no value enters
+                                             * the layer's list; may lag behind it  */
     const struct collector_prompt *prompts; /* [batch], set by collector_begin      */
     struct collector_nonfinite first;
 };
 
-enum status collector_open(struct collector *c, size_t layers, size_t neurons, struct error *e) ERROR_MUST_USE;
+/* `kernels` is borrowed until collector_close. Fails for want of memory only. */
+enum status collector_open(struct collector *c, const struct kernels *kernels, size_t layers, size_t neurons,
+                           struct error *e) ERROR_MUST_USE;
 void collector_close(struct collector *c);
 
 /* Before a batch: who its prompts are (borrowed until collector_end). */

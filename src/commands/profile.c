@@ -140,7 +140,7 @@ static enum status open_forward(struct profile *p, struct error *e)
                                 .skip_first = (size_t)p->options.skip_first,
                                 .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p)};
     enum status s = forward_open(&p->forward, &p->config, &p->weights, p->kernels, &o, e);
-    return s == STATUS_OK ? collector_open(&p->collector, p->config.layers, p->config.intermediate, e) : s;
+    return s == STATUS_OK ? collector_open(&p->collector, p->kernels, p->config.layers, p->config.intermediate, e) : s;
 }
 
 /* Each rank hashes every size-th layer; the sum of the others' zeros and ours is ours. */

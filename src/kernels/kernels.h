@@ -1,6 +1,6 @@
 /* kernels.h - the inner loops behind one typed table.
  *
- * Flow: decoded panels, batches -> *kernels* -> series, hidden states, plain sums. The same
+ * Flow: decoded panels, batches -> *kernels* -> series, hidden states, plain sums, state. The same
  * C sources (lanes_*.c) are compiled once for each instruction set; kernels_select
  * picks the widest that the processor has. Every set gives the same bits: registers
  * hold many outputs, never parts of one sum, and exp, silu, sqrt and division are the same
@@ -18,7 +18,7 @@
 
 #include "../base/error.h"
 #include "../quants/quants.h"
-#include "../stats/sums.h"
+#include "../stats/accumulator.h"
 
 /* Outputs a panel: a matrix's rows are decoded 16 at a time into [inputs][16]. */
 #define KERNELS_PANEL 16
@@ -129,6 +129,10 @@ struct kernels {
      * `position` is the token position of the first row. See stats/sums.h. */
     void (*statistics)(size_t rows, const float *x, size_t x_stride, float activity_threshold, int32_t position,
                        struct sums *sums);
+
+    /* accumulator_block_fold (stats/accumulator.h), bit for bit: adds one prompt of `samples` samples to
+     * the state of 64 neurons. */
+    void (*fold)(struct accumulator_block *block, const struct sums *sums, uint64_t samples);
 };
 
 /* The table to use: the one called `name`, or the best of this processor when

@@ -24,7 +24,8 @@
     void lanes_attend_##set(const struct kernels_attention *job);                                                      \
     size_t lanes_attention_scratch_##set(size_t head_dim);                                                             \
     void lanes_statistics_##set(size_t rows, const float *x, size_t x_stride, float activity_threshold,                \
-                                int32_t position, struct sums *sums);
+                                int32_t position, struct sums *sums);                                                  \
+    void lanes_fold_##set(struct accumulator_block *block, const struct sums *sums, uint64_t samples);
 
 LANES_DECLARE(reference)
 LANES_DECLARE(avx2)
