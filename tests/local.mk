@@ -48,6 +48,11 @@ tests_mpi_phi3sat_failing_SOURCES = src/main.c %D%/mpi/failing_allocations.c
 tests_mpi_phi3sat_failing_CPPFLAGS = $(phi3sat_CPPFLAGS)
 tests_mpi_phi3sat_failing_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc
 tests_mpi_phi3sat_failing_LDADD = $(LINK_COMMANDS)
+# Kernels for another processor, run by an emulator; the same forward pass here.
+noinst_PROGRAMS += %D%/cross/forward_bits
+tests_cross_forward_bits_LDADD = $(LINK_MODEL)
+SHELL_TESTS += %D%/cross/neon.t
+
 EXTRA_DIST += %D%/cli/profile/profile.sh %D%/golden/make_tiny.py
 
 TESTS = $(check_PROGRAMS) $(SHELL_TESTS)

@@ -20,6 +20,9 @@ enum status program_text_help(const struct program_text_row *rows, size_t count,
     printf("\nOptions:\n"
            "  --help      print this help and stop; also after a command\n"
            "  --version   print the version and stop; with --verbose the kernels that run here\n\n"
+           "Environment:\n"
+           "  PHI3SAT_KERNELS  reference, avx2, avx512 or neon: the instruction set to use, of those\n"
+           "                   that --version --verbose names [the widest]; results are the same bits\n\n"
            "Example: mpirun -np 2 phi3sat --model m.gguf --prompts p.txt --output r.csv\n");
     return flushed(e);
 }
