@@ -1,6 +1,7 @@
 /* program.c - the table of subcommands; see program.h. */
 #include "program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../cluster/ranks.h"
@@ -41,10 +42,13 @@ static enum status help(struct error *e)
 static enum status version(bool verbose, struct error *e)
 {
     const char *kernels[8];
+    const struct kernels *chosen = NULL;
     size_t count = 0;
     for (; verbose && count < 8 && kernels_at(count); count++)
         kernels[count] = kernels_at(count)->name;
-    return program_text_version(BUILD_ID, kernels, count, e);
+    const enum status s = verbose ? kernels_select(getenv("PHI3SAT_KERNELS"), &chosen, e) : STATUS_OK;
+    const struct program_text_kernels all = {kernels, count, chosen ? chosen->name : NULL};
+    return s == STATUS_OK ? program_text_version(BUILD_ID, &all, e) : s;
 }
 
 enum status program_run(int argc, char **argv, struct error *e)

@@ -19,7 +19,7 @@ enum status program_text_help(const struct program_text_row *rows, size_t count,
         printf("  %-12s%s\n", rows[i].name, rows[i].does);
     printf("\nOptions:\n"
            "  --help      print this help and stop; also after a command\n"
-           "  --version   print the version and stop; with --verbose the kernels that run here\n\n"
+           "  --version   print the version and stop; with --verbose the kernels too\n\n"
            "Environment:\n"
            "  PHI3SAT_KERNELS  reference, avx2, avx512 or neon: the instruction set to use, of those\n"
            "                   that --version --verbose names [the widest]; results are the same bits\n\n"
@@ -27,11 +27,12 @@ enum status program_text_help(const struct program_text_row *rows, size_t count,
     return flushed(e);
 }
 
-enum status program_text_version(const char *build, const char *const *kernels, size_t count,
-                                 struct error *e)
+enum status program_text_version(const char *build, const struct program_text_kernels *kernels, struct error *e)
 {
     printf("phi3sat %s\n", build);
-    for (size_t i = 0; i < count; i++)
-        printf("%s%s%s", i ? " " : "kernels: ", kernels[i], i + 1 == count ? "\n" : "");
+    for (size_t i = 0; i < kernels->count; i++)
+        printf("%s%s%s", i ? " " : "kernels: ", kernels->name[i], i + 1 == kernels->count ? "\n" : "");
+    if (kernels->chosen)
+        printf("chosen: %s\n", kernels->chosen);
     return flushed(e);
 }

@@ -13,8 +13,15 @@ struct program_text_row {
 /* STATUS_OUTPUT when standard output fails. */
 enum status program_text_help(const struct program_text_row *rows, size_t count, struct error *e) ERROR_MUST_USE;
 
-/* build: version and commit. kernels[count]: the sets that run here, with --verbose; none without. */
-enum status program_text_version(const char *build, const char *const *kernels, size_t count,
+/* The instruction sets that run here, and the one that a run would use. */
+struct program_text_kernels {
+    const char *const *name; /* [count]                                              */
+    size_t count;
+    const char *chosen;      /* NULL: nothing is said of it                            */
+};
+
+/* build: version and commit. kernels: with --verbose; none without. */
+enum status program_text_version(const char *build, const struct program_text_kernels *kernels,
                                  struct error *e) ERROR_MUST_USE;
 
 #endif

@@ -45,6 +45,15 @@ for set in $(phi3sat --version --verbose | sed -n 's/^kernels: //p'); do
     ok "PHI3SAT_KERNELS=$set is what is timed" test "$status,$(grep -c "\"kernels\": \"$set\"" "$stdout")" = 0,2
 done
 
+# What is chosen stands in --version --verbose.
+best=$(phi3sat --version --verbose | sed -n 's/^kernels: .* //p')
+run phi3sat --version --verbose
+expect_stdout_match "^chosen: ${best:-reference}\$" "the widest set is chosen"
+PHI3SAT_KERNELS=reference run phi3sat --version --verbose
+expect_stdout_match '^chosen: reference$' "unless PHI3SAT_KERNELS names another"
+PHI3SAT_KERNELS=sse9 run phi3sat --version --verbose
+expect_status 2 "one that doesn't run here is wrong usage"
+
 refused() { # REGEX OPTION...
     local regex=$1
     shift
