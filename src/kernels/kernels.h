@@ -77,6 +77,7 @@ struct kernels_way {
     enum kernels_mode mode;
     enum kernels_packing packing;
     size_t tile_rows;     /* most rows of a tile                                   */
+    size_t panels;        /* that multiply takes through the rows together           */
     size_t depth;         /* inputs a panel should hold at once, a multiple of 256   */
     size_t unit, row_bytes, panel_bytes;
 

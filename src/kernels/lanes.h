@@ -27,11 +27,13 @@
 #define LANES_WIDTH 4
 #endif
 
-/* Rows of a tile of lanes_product.c: as many as the registers hold. */
+/* Rows and panels of a tile of lanes_product.c: as many as the registers hold. */
 #if LANES_WIDTH == 16
-#define LANES_TILE_ROWS 14
+#define LANES_TILE_ROWS 14 /* 14 x 2 sums, 2 weights: 30 of 32 registers; the broadcast may be an operand */
+#define LANES_TILE_PANELS 2
 #else
-#define LANES_TILE_ROWS 6
+#define LANES_TILE_ROWS 6 /* AVX2: 6 x 2 sums, 2 weights, 1 broadcast: 15 of 16 */
+#define LANES_TILE_PANELS 1
 #endif
 
 #define LANES_JOIN_(a, b) a##_##b

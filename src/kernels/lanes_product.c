@@ -8,11 +8,6 @@
 #include "lanes_table.h"
 
 #define VECTORS (KERNELS_PANEL / LANES_WIDTH) /* registers across a panel */
-#if LANES_WIDTH == 16
-#define TILE_PANELS 2 /* 14 x 2 sums, 2 weights: 30 of 32 registers; the broadcast may be an operand */
-#else
-#define TILE_PANELS 1 /* AVX2: 6 x 2 sums, 2 weights, 1 broadcast: 15 of 16 */
-#endif
 
 void LANES(lanes_pack_f32)(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed)
 {
@@ -28,13 +23,13 @@ static inline __attribute__((always_inline)) void tile(int rows, int panels, siz
                                                        const float *panel, size_t panel_stride, float *y,
                                                        size_t y_stride, int accumulate)
 {
-    lanes_f sum[LANES_TILE_ROWS][TILE_PANELS * VECTORS];
+    lanes_f sum[LANES_TILE_ROWS][LANES_TILE_PANELS * VECTORS];
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < panels * VECTORS; v++)
             sum[r][v] = accumulate ? lanes_load(y + (size_t)r * y_stride + v * LANES_WIDTH) : (lanes_f){0};
 #pragma GCC unroll 2
     for (size_t k = 0; k < inputs; k++, x += rows) {
-        lanes_f weight[TILE_PANELS * VECTORS];
+        lanes_f weight[LANES_TILE_PANELS * VECTORS];
 #pragma GCC unroll 4
         for (int v = 0; v < panels * VECTORS; v++)
             weight[v] = lanes_load(panel + (size_t)(v / VECTORS) * panel_stride + k * KERNELS_PANEL +
@@ -88,8 +83,8 @@ void LANES(lanes_multiply_f32)(size_t rows, size_t inputs, const void *packed, c
 {
     const float *x = packed, *panel = panels;
     size_t stride = panel_bytes / sizeof(float), p = 0;
-    for (; p + TILE_PANELS <= panel_count; p += TILE_PANELS)
-        tile_of(rows, TILE_PANELS, inputs, x, panel + p * stride, stride, y + p * KERNELS_PANEL, y_stride, accumulate);
+    for (; p + LANES_TILE_PANELS <= panel_count; p += LANES_TILE_PANELS)
+        tile_of(rows, LANES_TILE_PANELS, inputs, x, panel + p * stride, stride, y + p * KERNELS_PANEL, y_stride, accumulate);
     if (p < panel_count)
         tile_of(rows, 1, inputs, x, panel + p * stride, stride, y + p * KERNELS_PANEL, y_stride, accumulate);
 }

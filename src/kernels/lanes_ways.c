@@ -4,9 +4,10 @@
 
 #define F32_WAY(type)                                                                                                  \
     {                                                                                                                  \
-        .mode = KERNELS_F32, .packing = KERNELS_PACKED_F32, .tile_rows = LANES_TILE_ROWS, .depth = KERNELS_F32_DEPTH,  \
-        .unit = 1, .row_bytes = sizeof(float), .panel_bytes = KERNELS_PANEL * sizeof(float),                           \
-        .pack = LANES(lanes_pack_f32), .decode = LANES(lanes_decode_##type), .multiply = LANES(lanes_multiply_f32)     \
+        .mode = KERNELS_F32, .packing = KERNELS_PACKED_F32, .tile_rows = LANES_TILE_ROWS,                              \
+        .panels = LANES_TILE_PANELS, .depth = KERNELS_F32_DEPTH, .unit = 1, .row_bytes = sizeof(float),                \
+        .panel_bytes = KERNELS_PANEL * sizeof(float), .pack = LANES(lanes_pack_f32),                                   \
+        .decode = LANES(lanes_decode_##type), .multiply = LANES(lanes_multiply_f32)                                    \
     }
 
 static const struct {

@@ -74,77 +74,114 @@ static void panel_rows(const struct weight *w, size_t output, const uint8_t *row
         row[j] = weights_row(w, output + j < w->outputs ? output + j : w->outputs - 1);
 }
 
-/* Bytes of weights that are decoded next, asked for while the ones before them are multiplied. */
-struct ahead {
-    const uint8_t *row[FORWARD_BLOCK];
-    size_t rows;          /* of them                          */
-    size_t bytes;         /* of each                          */
-    size_t next;          /* first row not asked for yet      */
+/* What a thread decodes before it multiplies: `panels` panels of `depth` inputs. With many rows, all panels of
+ * a block, so that a tile of packed rows is fetched once for them; with few, about what the first-level cache
+ * holds, since decoding and reading it back is then a good part of the work. */
+struct portion {
+    size_t panels, depth;
 };
 
-static struct ahead look_ahead(const struct weight *w, size_t output, size_t k, size_t depth)
+#define FEW_ROWS 32
+#define FEW_DEPTH 256
+
+static struct portion portion_for(const struct kernels_way *way, size_t rows)
 {
-    const struct quants_format *format = w->tensor->format;
-    struct ahead a = {.rows = 0, .next = 0};
-    if (k >= w->inputs) { /* on to the next block of outputs */
+    struct portion many = {FORWARD_PANELS, way->depth}, few = {way->panels, FEW_DEPTH};
+    return rows > FEW_ROWS ? many : few;
+}
+
+/* One block's outputs [output, output + 16 * panels), and the row tiles that meet them. */
+struct stretch {
+    const struct weight *weight;
+    const struct kernels_way *way;
+    size_t output, panels;
+    size_t rows;             /* packed in all                                       */
+    struct tiles range;
+    float *tile;             /* of the range's first row and of `output`             */
+};
+
+/* Bytes of weights that are decoded next, asked for while the ones before them are multiplied. */
+struct ahead {
+    const struct weight *weight;
+    size_t output, end;      /* rows not asked for yet                              */
+    size_t from, bytes;      /* of each                                             */
+    size_t share;            /* rows to ask for at each call                        */
+};
+
+static struct ahead look_ahead(const struct stretch *s, size_t k, size_t depth, size_t calls)
+{
+    const struct quants_format *format = s->weight->tensor->format;
+    struct ahead a = {.weight = s->weight, .output = s->output};
+    if (k >= s->weight->inputs) { /* on to the next outputs */
         k = 0;
-        output += FORWARD_BLOCK;
+        a.output += s->panels * KERNELS_PANEL;
     }
-    size_t inputs = w->inputs - k < depth ? w->inputs - k : depth;
+    size_t inputs = s->weight->inputs - k < depth ? s->weight->inputs - k : depth;
+    a.from = k / format->block_elements * format->block_bytes;
     a.bytes = inputs / format->block_elements * format->block_bytes;
-    for (; a.rows < FORWARD_BLOCK && output + a.rows < w->outputs; a.rows++)
-        a.row[a.rows] = weights_row(w, output + a.rows) + k / format->block_elements * format->block_bytes;
+    a.end = a.output + s->panels * KERNELS_PANEL;
+    a.end = a.end < s->weight->outputs ? a.end : s->weight->outputs;
+    a.share = (s->panels * KERNELS_PANEL + calls - 1) / calls;
     return a;
 }
 
-/* Asks for the next `rows` rows. */
-static void ask_for(struct ahead *a, size_t rows)
+static void ask_for_share(struct ahead *a)
 {
-    for (; rows > 0 && a->next < a->rows; rows--, a->next++)
+    size_t end = a->output + a->share < a->end ? a->output + a->share : a->end;
+    for (; a->output < end; a->output++) {
+        const uint8_t *row = weights_row(a->weight, a->output) + a->from;
         for (size_t byte = 0; byte < a->bytes; byte += CACHE_LINE)
-            __builtin_prefetch(a->row[a->next] + byte, 0, 2);
-}
-
-static void decode_panels(const struct kernels_way *way, const struct weight *w, size_t output, size_t k,
-                          size_t depth, uint8_t *panels, size_t panel_stride)
-{
-    const struct quants_format *format = w->tensor->format;
-    for (size_t p = 0; p < FORWARD_PANELS && output + p * KERNELS_PANEL < w->outputs; p++) {
-        const uint8_t *row[KERNELS_PANEL];
-        panel_rows(w, output + p * KERNELS_PANEL, row);
-        way->decode(row, k / format->block_elements * format->block_bytes, depth / format->block_elements,
-                    panels + p * panel_stride);
+            __builtin_prefetch(row + byte, 0, 2);
     }
 }
 
-/* Panels that are multiplied in one call: the widest tile takes two. */
-#define PANELS_TOGETHER 2
+static void decode_panels(const struct stretch *s, size_t k, size_t depth, uint8_t *panels, size_t stride)
+{
+    const struct quants_format *format = s->weight->tensor->format;
+    for (size_t p = 0; p < s->panels; p++) {
+        const uint8_t *row[KERNELS_PANEL];
+        panel_rows(s->weight, s->output + p * KERNELS_PANEL, row);
+        s->way->decode(row, k / format->block_elements * format->block_bytes, depth / format->block_elements,
+                       panels + p * stride);
+    }
+}
+
+/* Inputs [k, k + depth) of the stretch, decoded and multiplied. */
+static void multiply_portion(const struct forward *f, uint8_t *panels, const struct stretch *s, size_t k, size_t depth)
+{
+    const struct kernels_way *way = s->way;
+    size_t tiles = tiles_of(way, s->rows), row_bytes = packed_row_bytes(way, s->weight->inputs);
+    size_t start = tile_start(s->range.first, tiles, s->rows), left = s->weight->inputs - k;
+    size_t stride = ((depth < left ? depth : left) + way->unit - 1) / way->unit * way->panel_bytes;
+    size_t calls = (s->range.end - s->range.first) * ((s->panels + way->panels - 1) / way->panels);
+    struct ahead ahead = look_ahead(s, k + depth, depth, calls);
+    depth = depth < left ? depth : left;
+    decode_panels(s, k, depth, panels, stride);
+    for (size_t t = s->range.first; t < s->range.end; t++) {
+        size_t first = tile_start(t, tiles, s->rows), count = tile_start(t + 1, tiles, s->rows) - first;
+        const uint8_t *packed = f->packed[way->packing] + first * row_bytes + k / way->unit * way->row_bytes * count;
+        for (size_t p = 0; p < s->panels; p += way->panels) {
+            ask_for_share(&ahead);
+            way->multiply(count, depth, packed, panels + p * stride,
+                          s->panels - p < way->panels ? s->panels - p : way->panels, stride,
+                          s->tile + (first - start) * FORWARD_BLOCK + p * KERNELS_PANEL, FORWARD_BLOCK, k > 0);
+        }
+    }
+}
 
 void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, struct tiles range,
                    size_t rows, float *tile)
 {
-    const struct kernels_way *way = product_way(f, w);
-    size_t tiles = tiles_of(way, rows), output = block * FORWARD_BLOCK, row_bytes = packed_row_bytes(way, w->inputs);
-    size_t panels = (w->outputs - output + KERNELS_PANEL - 1) / KERNELS_PANEL;
-    size_t start = tile_start(range.first, tiles, rows);
-    size_t calls = (range.end - range.first) * (FORWARD_PANELS / PANELS_TOGETHER);
-    size_t share = (FORWARD_BLOCK + calls - 1) / calls;
+    struct stretch s = {w, product_way(f, w), block * FORWARD_BLOCK, 0, rows, range, tile};
+    struct portion portion = portion_for(s.way, rows);
+    size_t panels = (w->outputs - s.output + KERNELS_PANEL - 1) / KERNELS_PANEL;
     panels = panels < FORWARD_PANELS ? panels : FORWARD_PANELS;
-    for (size_t k = 0; k < w->inputs; k += way->depth) {
-        size_t depth = w->inputs - k < way->depth ? w->inputs - k : way->depth;
-        size_t panel_stride = (depth + way->unit - 1) / way->unit * way->panel_bytes;
-        decode_panels(way, w, output, k, depth, own->panels, panel_stride);
-        struct ahead ahead = look_ahead(w, output, k + depth, way->depth);
-        for (size_t t = range.first; t < range.end; t++) {
-            size_t first = tile_start(t, tiles, rows), count = tile_start(t + 1, tiles, rows) - first;
-            const uint8_t *packed = f->packed[way->packing] + first * row_bytes + k / way->unit * way->row_bytes * count;
-            for (size_t p = 0; p < panels; p += PANELS_TOGETHER) {
-                ask_for(&ahead, share);
-                way->multiply(count, depth, packed, own->panels + p * panel_stride,
-                              panels - p < PANELS_TOGETHER ? panels - p : PANELS_TOGETHER, panel_stride,
-                              tile + (first - start) * FORWARD_BLOCK + p * KERNELS_PANEL, FORWARD_BLOCK, k > 0);
-            }
-        }
+    for (size_t done = 0; done < panels; done += s.panels) {
+        s.panels = panels - done < portion.panels ? panels - done : portion.panels;
+        s.output = block * FORWARD_BLOCK + done * KERNELS_PANEL;
+        s.tile = tile + done * KERNELS_PANEL;
+        for (size_t k = 0; k < w->inputs; k += portion.depth)
+            multiply_portion(f, own->panels, &s, k, portion.depth);
     }
 }
 
