@@ -76,22 +76,36 @@ size_t memory_grown(size_t capacity, size_t wanted)
     return grown;
 }
 
-enum status memory_grow(void *block, size_t *capacity, size_t wanted, size_t size, const char *what, struct error *e)
+static enum status grow(void *block, size_t *capacity, size_t wanted, size_t size, bool zeroed, const char *what,
+                        struct error *e)
 {
     if (wanted <= *capacity)
         return STATUS_OK;
     size_t grown = memory_grown(*capacity, wanted);
-    void *fresh, *old;
-    enum status status = memory_array(&fresh, grown, size, what, e);
+    char *fresh, *old;
+    enum status status = memory_uninitialised(&fresh, grown, size, what, e);
     if (status != STATUS_OK)
         return status;
     memcpy(&old, block, sizeof old);
     if (old)
         memcpy(fresh, old, *capacity * size);
+    if (zeroed)
+        memset(fresh + *capacity * size, 0, (grown - *capacity) * size);
     memory_free(old);
     store_pointer(block, fresh);
     *capacity = grown;
     return STATUS_OK;
+}
+
+enum status memory_grow(void *block, size_t *capacity, size_t wanted, size_t size, const char *what, struct error *e)
+{
+    return grow(block, capacity, wanted, size, true, what, e);
+}
+
+enum status memory_grow_uninitialised(void *block, size_t *capacity, size_t wanted, size_t size, const char *what,
+                                      struct error *e)
+{
+    return grow(block, capacity, wanted, size, false, what, e);
 }
 
 enum status memory_bytes(char **copy, const char *s, size_t length, struct error *e)

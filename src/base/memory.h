@@ -33,6 +33,11 @@ enum status memory_uninitialised(void *block, size_t count, size_t size, const c
 enum status memory_grow(void *block, size_t *capacity, size_t wanted, size_t size, const char *what,
                         struct error *e) ERROR_MUST_USE;
 
+/* The same without zeroing the new ones, for what may become huge: pages that nobody has
+ * written to take no memory. */
+enum status memory_grow_uninitialised(void *block, size_t *capacity, size_t wanted, size_t size, const char *what,
+                                      struct error *e) ERROR_MUST_USE;
+
 /* The capacity that memory_grow gives where there was `capacity` and `wanted` > capacity: for
  * plans of memory. SIZE_MAX / 2 and more may come out as `wanted` itself. */
 size_t memory_grown(size_t capacity, size_t wanted);

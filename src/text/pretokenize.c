@@ -198,7 +198,7 @@ enum status pretokenize_open(struct pretokenize **p, const char *name, size_t le
 static enum status add_end(struct pretokenize_words *words, size_t end, struct error *e)
 {
     if (words->count == words->capacity) {
-        const enum status status = memory_grow(&words->ends, &words->capacity,
+        const enum status status = memory_grow_uninitialised(&words->ends, &words->capacity,
                                                words->count < 64 ? 64 : words->count + 1, sizeof *words->ends,
                                                "words of a text", e);
         if (status != STATUS_OK)

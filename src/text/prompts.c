@@ -116,8 +116,16 @@ enum status prompts_read(struct prompts_reader *reader, size_t i, const struct c
     const enum status status = prompts_reader_go(reader, i, e);
     if (status != STATUS_OK)
         return status;
-    return chat != NULL ? chat_render(chat, &reader->conversation, bos, out, e)
-                        : conversation_plain(&reader->conversation, out, e);
+    struct conversation *c = &reader->conversation;
+    if (chat != NULL)
+        return chat_render(chat, c, bos, out, e);
+    if (c->count != 1 || c->messages[0].length != c->text.count)
+        return conversation_plain(c, out, e);
+    /* A text alone, perhaps a huge one, changes hands instead of being copied. */
+    const struct text_buffer text = c->text;
+    c->text = *out;
+    *out = text;
+    return STATUS_OK;
 }
 
 enum status prompts_blame(const struct prompts_reader *reader, struct error *e)

@@ -119,7 +119,7 @@ struct prompts_reader {
     const struct prompt_source *source; /* borrowed */
     struct scan scan;
     struct scan_record record;          /* the last one read                            */
-    struct conversation conversation;   /* of it; PROMPTS_TEXT                          */
+    struct conversation conversation;   /* of it; PROMPTS_TEXT; prompts_read may take its text */
     size_t next;                        /* number of the prompt that the scan meets next */
 };
 struct prompts_reader prompts_reader_begin(const struct prompt_source *source);

@@ -56,7 +56,7 @@ static enum status look(struct scan *scan, size_t at, size_t wanted, const char 
             memmove(scan->window, scan->window + (at - scan->base), kept);
         scan->base = at;
         scan->fill = kept;
-        status = memory_grow(&scan->window, &scan->capacity, wanted > WINDOW ? wanted : WINDOW, 1, "a prompt", e);
+        status = memory_grow_uninitialised(&scan->window, &scan->capacity, wanted > WINDOW ? wanted : WINDOW, 1, "a prompt", e);
         size_t more = scan->capacity - kept;
         if (more > scan->spool->size - at - kept)
             more = scan->spool->size - at - kept;

@@ -223,53 +223,75 @@ static enum status encode_piece(const struct sentencepiece *s, const char *piece
     return status;
 }
 
-/* text[length] with its spaces escaped, and one in front if `prefix`. The caller frees. */
-static enum status escape(const char *text, size_t length, bool prefix, char **escaped, size_t *escaped_length,
-                          struct error *e)
+/* Text with its spaces escaped, a stretch at a time: bytes[fill] from the piece that is being looked at. */
+struct escaped {
+    const char *text; /* [length], of which `taken` have been escaped */
+    size_t length, taken;
+    bool prefix;      /* a space in front is still to come            */
+    char *bytes;
+    size_t fill, capacity;
+};
+
+/* Bytes of text that are escaped at once, and how far the search for cuts looks ahead. */
+enum { STRETCH = 1 << 16, AHEAD = 16 };
+
+/* Drops the first `done` bytes and adds a stretch. */
+static enum status escape_more(struct escaped *x, size_t done, struct error *e)
 {
-    size_t spaces = prefix;
-    for (size_t i = 0; i < length; i++)
-        spaces += text[i] == ' ';
-    const enum status status =
-        memory_uninitialised(escaped, length + (ESCAPED - 1) * spaces + ESCAPED, 1, "text to be tokenised", e);
+    const size_t left = x->length - x->taken, more = left < STRETCH ? left : STRETCH;
+    x->fill -= done;
+    if (x->fill > 0)
+        memmove(x->bytes, x->bytes + done, x->fill);
+    const enum status status = memory_grow_uninitialised(&x->bytes, &x->capacity, x->fill + ESCAPED * (more + 1), 1,
+                                                         "text to be tokenised", e);
     if (status != STATUS_OK)
         return status;
-    size_t used = 0;
-    for (size_t i = 0; i < length + prefix; i++) {
-        const char byte = prefix && i == 0 ? ' ' : text[i - prefix];
+    if (x->prefix) {
+        memcpy(x->bytes + x->fill, escaped_space, ESCAPED);
+        x->fill += ESCAPED;
+        x->prefix = false;
+    }
+    for (size_t i = 0; i < more; i++) {
+        const char byte = x->text[x->taken + i];
         if (byte == ' ') {
-            memcpy(*escaped + used, escaped_space, ESCAPED);
-            used += ESCAPED;
+            memcpy(x->bytes + x->fill, escaped_space, ESCAPED);
+            x->fill += ESCAPED;
         } else {
-            (*escaped)[used++] = byte;
+            x->bytes[x->fill++] = byte;
         }
     }
-    *escaped_length = used;
+    x->taken += more;
     return STATUS_OK;
 }
 
 enum status sentencepiece_encode(const struct sentencepiece *s, const char *text, size_t length, bool prefix,
                                  struct pair_merge *m, struct token_list *out, uint64_t *unknown, struct error *e)
 {
-    char *escaped = NULL;
-    size_t size = 0, piece = 0;
-    enum status status = escape(text, length, prefix, &escaped, &size, e);
+    struct escaped x = {.text = text, .length = length, .prefix = prefix};
+    size_t at = 0, piece = 0; /* in x.bytes */
+    enum status status = escape_more(&x, 0, e);
     m->count = 0;
-    for (size_t at = 0; at < size && status == STATUS_OK;) {
-        const size_t here = character(escaped, size, at), next = at + here;
+    while (at < x.fill && status == STATUS_OK) {
+        if (x.fill - at < AHEAD && x.taken < length) {
+            status = escape_more(&x, piece, e);
+            at -= piece;
+            piece = 0;
+            continue;
+        }
+        const size_t here = character(x.bytes, x.fill, at), next = at + here;
         status = pair_merge_append(m, at - piece, here, -1, e);
-        bool cut = next >= size;
+        bool cut = next >= x.fill;
         if (!cut) {
-            const uint64_t key = pair_key(escaped + at, here, escaped + next, character(escaped, size, next));
+            const uint64_t key = pair_key(x.bytes + at, here, x.bytes + next, character(x.bytes, x.fill, next));
             cut = s->pairs[pair_slot(s, key)] == 0;
         }
         if (cut && status == STATUS_OK) {
-            status = encode_piece(s, escaped + piece, m, out, unknown, e);
+            status = encode_piece(s, x.bytes + piece, m, out, unknown, e);
             m->count = 0;
             piece = next;
         }
         at = next;
     }
-    memory_free(escaped);
+    memory_free(x.bytes);
     return status;
 }

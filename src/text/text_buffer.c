@@ -10,7 +10,7 @@ enum status text_buffer_reserve(struct text_buffer *buffer, size_t more, struct 
     size_t wanted;
     if (!memory_add(buffer->count, more, &wanted))
         return error_set(e, STATUS_FAILED, "a text is longer than memory can address");
-    return memory_grow(&buffer->bytes, &buffer->capacity, wanted, 1, "a prompt", e);
+    return memory_grow_uninitialised(&buffer->bytes, &buffer->capacity, wanted, 1, "a prompt", e);
 }
 
 enum status text_buffer_add(struct text_buffer *buffer, const char *bytes, size_t count, struct error *e)

@@ -8,12 +8,19 @@
 
 #include "../base/memory.h"
 
+enum status token_list_reserve(struct token_list *list, size_t more, struct error *e)
+{
+    if (more > SIZE_MAX / 2 - list->count)
+        return STATUS_OK; /* adding will fail, if that many come */
+    return memory_grow_uninitialised(&list->ids, &list->capacity, list->count + more, sizeof *list->ids, "token ids", e);
+}
+
 enum status token_list_add(struct token_list *list, int32_t id, struct error *e)
 {
     if (list->count == list->capacity) {
         const size_t wanted = list->capacity < 64 ? 64 : list->capacity + 1;
         const enum status status =
-            memory_grow(&list->ids, &list->capacity, wanted, sizeof *list->ids, "token ids", e);
+            memory_grow_uninitialised(&list->ids, &list->capacity, wanted, sizeof *list->ids, "token ids", e);
         if (status != STATUS_OK)
             return status;
     }

@@ -16,6 +16,8 @@ struct token_list {
 };
 
 enum status token_list_add(struct token_list *list, int32_t id, struct error *e) ERROR_MUST_USE;
+/* Makes room for `more` ids, so that a long list isn't copied, half of it twice in memory, as it grows. */
+enum status token_list_reserve(struct token_list *list, size_t more, struct error *e) ERROR_MUST_USE;
 void token_list_free(struct token_list *list);
 
 #endif

@@ -133,6 +133,9 @@ static enum status encode_parts(const struct tokenizer *t, const char *bytes, co
     return status;
 }
 
+/* From here on room for one id a byte is reserved: what isn't used is never touched, and takes no memory. */
+#define LONG_TEXT ((size_t)1 << 20)
+
 enum status tokenizer_encode(const struct tokenizer *t, const char *bytes, size_t length, unsigned flags,
                              struct token_list *out, struct tokenizer_counts *counts, struct error *e)
 {
@@ -143,6 +146,8 @@ enum status tokenizer_encode(const struct tokenizer *t, const char *bytes, size_
     struct tokenizer_counts found = {0};
     enum status status =
         special_cut(&t->special, v, bytes, length, (flags & TOKENIZER_PARSE_SPECIAL) != 0, &parts, e);
+    if (status == STATUS_OK && length >= LONG_TEXT)
+        status = token_list_reserve(out, length, e);
     if (status == STATUS_OK && bos) {
         found.double_bos = parts.count > 0 && parts.parts[0].token == v->bos;
         if (found.double_bos == 0)
