@@ -48,4 +48,5 @@ check_PROGRAMS += tests/unit/test_roof tests/unit/test_synthetic tests/unit/test
 tests_unit_test_roof_LDADD = $(UNIT_BENCH)
 tests_unit_test_synthetic_LDADD = $(UNIT_BENCH)
 tests_unit_test_timing_LDADD = $(UNIT_BENCH)
-SHELL_TESTS += tests/cli/bench/kernels.t tests/cli/bench/roof.t
+SHELL_TESTS += tests/cli/bench/kernels.t tests/cli/bench/peers.t tests/cli/bench/roof.t
+EXTRA_DIST += docs/benchmarks.md tests/bench/instructions tests/bench/llama_prompt.py tests/bench/peers tests/bench/sgemm.c

@@ -1,7 +1,8 @@
 /* forward_bits.c - prints digests of what a forward pass computes, to be compared between machines.
  *
- * Usage: forward_bits MODEL. Each precision that is built in has a line: the residual stream, and all sums that the
- * observer is told, whatever order threads tell them in. PHI3SAT_KERNELS chooses the kernels.
+ * Usage: forward_bits MODEL [THREADS [MODE]]. Each precision that is built in (or MODE alone, a number) has a line: the
+ * residual stream, and all sums that the observer is told, whatever order threads tell them in. PHI3SAT_KERNELS chooses
+ * the kernels. tests/bench/instructions counts what it executes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,15 +80,17 @@ int main(int argc, char **argv)
     const struct kernels *kernels;
     struct error e;
     int failed = 0;
-    if (argc != 2)
+    if (argc < 2 || argc > 4)
         return 2;
-    threads_set(2);
+    const int only = argc > 3 ? atoi(argv[3]) : -1;
+    threads_set(argc > 2 ? atoi(argv[2]) : 2);
     if (model_file_open(&file, argv[1], &e) != STATUS_OK || config_read(&config, file, &e) != STATUS_OK ||
         weights_open(&weights, &config, file, &e) != STATUS_OK ||
         kernels_select(getenv("PHI3SAT_KERNELS"), &kernels, &e) != STATUS_OK)
         return give_up(&e);
     for (int mode = 0; mode < (int)KERNELS_MODES && !failed; mode++)
-        failed = run(&config, &weights, kernels, (enum kernels_mode)mode);
+        if (only < 0 || only == mode)
+            failed = run(&config, &weights, kernels, (enum kernels_mode)mode);
     weights_free(&weights);
     model_file_close(file);
     return failed;
