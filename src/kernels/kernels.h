@@ -120,10 +120,16 @@ struct kernels {
     /* out = exp(x) over count, within 1 ulp. For tests and tables. */
     void (*exponential)(size_t count, const float *x, float *out);
 
+    /* Rows of the batch become positions [position, position + rows) of a head's cache: key,
+     * value [rows, head_dim], stride `stride`. Positions before them are kept, later ones of
+     * the same panel of keys may be overwritten. */
+    void (*remember)(size_t rows, const float *key, const float *value, size_t stride, size_t position,
+                     const struct kernels_cache *cache);
+
     /* Causal attention by tiles of KERNELS_TILE keys with a running maximum:
      *   s_j = scale * (sum over d of q_d k_jd);  m' = max(m, max s_j);  a = exp(m - m')
      *   l = l a + sum_j exp(s_j - m')  (64 lanes joined by halving);  o = o a + sum_j p_j v_j, j ascending
-     * output = o / l. Keys outside [i - window + 1, i] take no part at all. */
+     * output = o / l. Exponentials below exp(-86) are 0. Keys outside [i - window + 1, i] take no part at all. */
     void (*attend)(const struct kernels_attention *job);
 
     /* Adds `rows` values of 64 neurons, x [rows, 64], to the prompt's sums, in row order.

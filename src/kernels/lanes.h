@@ -42,6 +42,7 @@
 
 typedef float lanes_f __attribute__((vector_size(4 * LANES_WIDTH)));
 typedef int32_t lanes_i __attribute__((vector_size(4 * LANES_WIDTH)));
+typedef uint32_t lanes_u __attribute__((vector_size(4 * LANES_WIDTH))); /* wraps */
 typedef double lanes_d __attribute__((vector_size(4 * LANES_WIDTH))); /* half as many */
 typedef float lanes_h __attribute__((vector_size(2 * LANES_WIDTH)));  /* floats for one lanes_d */
 #define LANES_DOUBLES (LANES_WIDTH / 2)
@@ -78,7 +79,70 @@ static inline lanes_f lanes_all(float x)
 /* bits of `yes` where mask is -1, of `no` where it is 0 */
 static inline lanes_f lanes_select(lanes_i mask, lanes_f yes, lanes_f no)
 {
+#if defined(__AVX512F__)
+    return (lanes_f)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)mask), (__m512)no, (__m512)yes);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (lanes_f)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
+#else
     return (lanes_f)((mask & (lanes_i)yes) | (~mask & (lanes_i)no));
+#endif
+}
+
+/* a < b ? yes : no; NaN is less than nothing */
+static inline lanes_f lanes_if_less(lanes_f a, lanes_f b, lanes_f yes, lanes_f no)
+{
+#if defined(__AVX512F__)
+    return (lanes_f)_mm512_mask_blend_ps(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ), (__m512)no, (__m512)yes);
+#else
+    return lanes_select(a < b, yes, no);
+#endif
+}
+
+/* a > b ? a : b, which is b where either is NaN */
+static inline lanes_f lanes_greater(lanes_f a, lanes_f b)
+{
+#if defined(__AVX512F__)
+    return (lanes_f)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (lanes_f)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return lanes_if_less(b, a, a, b);
+#endif
+}
+
+static inline lanes_i lanes_index(void)
+{
+#if LANES_WIDTH == 16
+    return (lanes_i){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#elif LANES_WIDTH == 8
+    return (lanes_i){0, 1, 2, 3, 4, 5, 6, 7};
+#else
+    return (lanes_i){0, 1, 2, 3};
+#endif
+}
+
+/* lane i ^ distance in lane i, for a constant power of two below LANES_WIDTH */
+static inline __attribute__((always_inline)) lanes_f lanes_swap(lanes_f v, int distance)
+{
+#if LANES_WIDTH == 16
+    if (distance == 8)
+        return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    if (distance == 4)
+        return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    if (distance == 2)
+        return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+#elif LANES_WIDTH == 8
+    if (distance == 4)
+        return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    if (distance == 2)
+        return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+    if (distance == 2)
+        return __builtin_shufflevector(v, v, 2, 3, 0, 1);
+    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+#endif
 }
 
 static inline lanes_f lanes_magnitude(lanes_f x)

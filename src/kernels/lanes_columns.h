@@ -9,8 +9,6 @@
 
 #include "lanes.h"
 
-typedef uint32_t lanes_u __attribute__((vector_size(4 * LANES_WIDTH)));
-
 #if defined(__AVX512F__)
 static inline __m512i lanes_four_rows(const uint8_t *const *row, size_t offset)
 {

@@ -21,7 +21,7 @@ static double sum_of_squares(size_t count, const float *x)
             lanes_h narrow;
             memcpy(&narrow, x + i + (size_t)v * LANES_DOUBLES, sizeof narrow);
             lanes_d value = lanes_widen(narrow);
-            sum[v] += value * value; /* the product of two float32 is exact in float64 */
+            sum[v] = lanes_fma_doubles(value, value, sum[v]); /* the product is exact: fused or not is the same */
         }
     memcpy(part, sum, sizeof part);
     for (size_t i = whole; i < count; i++)
@@ -75,25 +75,40 @@ static lanes_f load_some(const float *p, size_t count)
     return v;
 }
 
+#define TOGETHER_FLOATS (LANES_TOGETHER * LANES_WIDTH)
+
+static inline __attribute__((always_inline)) void silu_some(int count, const float *gate, const float *up, float *ffn)
+{
+    lanes_f value[LANES_TOGETHER];
+    for (int v = 0; v < count; v++)
+        value[v] = lanes_load(gate + v * LANES_WIDTH);
+    lanes_silu(count, value);
+    for (int v = 0; v < count; v++)
+        lanes_store(ffn + v * LANES_WIDTH, value[v] * lanes_load(up + v * LANES_WIDTH));
+}
+
 void LANES(lanes_silu_multiply)(size_t count, const float *gate, const float *up, float *ffn)
 {
     size_t i = 0;
+    for (; i + TOGETHER_FLOATS <= count; i += TOGETHER_FLOATS)
+        silu_some(LANES_TOGETHER, gate + i, up + i, ffn + i);
     for (; i + LANES_WIDTH <= count; i += LANES_WIDTH)
-        lanes_store(ffn + i, lanes_silu(lanes_load(gate + i)) * lanes_load(up + i));
+        silu_some(1, gate + i, up + i, ffn + i);
     if (i < count) {
-        lanes_f product = lanes_silu(load_some(gate + i, count - i)) * load_some(up + i, count - i);
-        memcpy(ffn + i, &product, (count - i) * sizeof *ffn);
+        lanes_f value = load_some(gate + i, count - i);
+        lanes_silu(1, &value);
+        value *= load_some(up + i, count - i);
+        memcpy(ffn + i, &value, (count - i) * sizeof *ffn);
     }
 }
 
 void LANES(lanes_exponential)(size_t count, const float *x, float *out)
 {
-    size_t i = 0;
-    for (; i + LANES_WIDTH <= count; i += LANES_WIDTH)
-        lanes_store(out + i, lanes_exp(lanes_load(x + i)));
-    if (i < count) {
-        lanes_f value = lanes_exp(load_some(x + i, count - i));
-        memcpy(out + i, &value, (count - i) * sizeof *out);
+    for (size_t i = 0; i < count; i += LANES_WIDTH) {
+        size_t some = count - i < LANES_WIDTH ? count - i : LANES_WIDTH;
+        lanes_f value = load_some(x + i, some);
+        lanes_exp(1, &value);
+        memcpy(out + i, &value, some * sizeof *out);
     }
 }
 

@@ -23,6 +23,8 @@
     void lanes_exponential_##set(size_t count, const float *x, float *out);                                            \
     void lanes_attend_##set(const struct kernels_attention *job);                                                      \
     size_t lanes_attention_scratch_##set(size_t head_dim);                                                             \
+    void lanes_remember_##set(size_t rows, const float *key, const float *value, size_t stride, size_t position,       \
+                              const struct kernels_cache *cache);                                                      \
     void lanes_statistics_##set(size_t rows, const float *x, size_t x_stride, float activity_threshold,                \
                                 int32_t position, struct sums *sums);                                                  \
     void lanes_fold_##set(struct accumulator_block *block, const struct sums *sums, uint64_t samples);

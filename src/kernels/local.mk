@@ -11,13 +11,16 @@ noinst_LIBRARIES += %D%/libkernels.a
 %C%_libkernels_a_SOURCES =
 %C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
 %C%_libkernels_a_SOURCES += %D%/lanes.h
+%C%_libkernels_a_SOURCES += %D%/lanes_attention_tile.h
 %C%_libkernels_a_SOURCES += %D%/lanes_columns.h
 %C%_libkernels_a_SOURCES += %D%/lanes_decode.h
 %C%_libkernels_a_SOURCES += %D%/lanes_exp.h
 %C%_libkernels_a_SOURCES += %D%/lanes_table.h
+%C%_libkernels_a_SOURCES += %D%/lanes_transpose.h
 
 KERNEL_LANES =
 KERNEL_LANES += %D%/lanes_attention.c
+KERNEL_LANES += %D%/lanes_cache.c
 KERNEL_LANES += %D%/lanes_decode_blocks32.c
 KERNEL_LANES += %D%/lanes_decode_plain.c
 KERNEL_LANES += %D%/lanes_decode_superblocks.c
