@@ -43,6 +43,18 @@ void threads_run(size_t pieces, void (*piece)(void *context, size_t i, int threa
         piece(context, i, omp_get_thread_num());
 }
 
+void threads_run_uneven(size_t pieces, void (*piece)(void *context, size_t i, int thread), void *context)
+{
+    int team = (size_t)wanted > pieces ? (int)pieces : wanted;
+    if (team <= 1) {
+        threads_run(pieces, piece, context);
+        return;
+    }
+#pragma omp parallel for schedule(guided) num_threads(team)
+    for (size_t i = 0; i < pieces; i++)
+        piece(context, i, omp_get_thread_num());
+}
+
 void threads_lock(void)
 {
     pthread_mutex_lock(&lock);

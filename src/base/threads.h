@@ -20,6 +20,10 @@ int threads_available(void);
  * and returns when all are done. `piece` must not fail or call this again. */
 void threads_run(size_t pieces, void (*piece)(void *context, size_t i, int thread), void *context);
 
+/* The same for pieces of unequal or unknown cost that share no pages worth keeping: each
+ * thread takes a run of those left, shorter and shorter, so that all end together. */
+void threads_run_uneven(size_t pieces, void (*piece)(void *context, size_t i, int thread), void *context);
+
 /* One lock for short, rare sections inside pieces. */
 void threads_lock(void);
 void threads_unlock(void);

@@ -1,13 +1,14 @@
-/* attention.c - rotary embedding, the layer's cache, attention head by head.
+/* attention.c - rotary embedding, the layer's cache, attention block by block.
  *
  * Keys and values of a prompt lie in panels (kernels.h) in one cache for the layer at
- * hand; the next layer overwrites it. Pieces of work are (prompt, head): a head's cache
- * is written by the piece that reads it, so no two threads meet.
+ * hand; the next layer overwrites it. First all rows are turned by their angles and join
+ * the cache, one panel of 16 positions a piece; then (head, block of queries) are the pieces,
+ * so that one long prompt with few heads keeps many threads busy, and many short ones
+ * don't make many small pieces.
  */
 #include "forward_state.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "../base/threads.h"
 
@@ -34,91 +35,118 @@ static struct kernels_cache cache_of(const struct forward *f, const struct segme
     return cache;
 }
 
-/* Row `r` of the chunk becomes position `p` of the cache. */
-static void remember(const struct forward *f, const struct kernels_cache *cache, size_t kv_head, size_t r, size_t p)
-{
-    const struct config *c = f->config;
-    size_t stride = c->kv_heads * c->head_dim;
-    const float *key = f->key + r * stride + kv_head * c->head_dim;
-    const float *value = f->value + r * stride + kv_head * c->head_dim;
-    float *keys = cache->keys + p / KERNELS_PANEL * c->head_dim * KERNELS_PANEL + p % KERNELS_PANEL;
-    for (size_t d = 0; d < c->head_dim; d++)
-        keys[d * KERNELS_PANEL] = key[d];
-    for (size_t panel = 0; panel < value_panels(c); panel++) {
-        size_t first = panel * KERNELS_PANEL, left = c->head_dim - first;
-        size_t count = left < KERNELS_PANEL ? left : KERNELS_PANEL;
-        float *to = cache->values + (panel * cache->capacity + p) * KERNELS_PANEL;
-        memcpy(to, value + first, count * sizeof *to);
-        memset(to + count, 0, (KERNELS_PANEL - count) * sizeof *to);
-    }
-}
-
 struct attention {
     struct forward *forward;
     struct chunk chunk;
-    size_t first_segment; /* of those that have rows in the chunk */
+    size_t windows; /* of QUERY_ROWS rows in the chunk */
 };
 
-/* The rows of a segment that lie in the chunk, counted from the chunk's start, and the position of
- * the first. */
-struct overlap {
+/* Rows of the chunk that make a piece of attention: what kernels.attend takes at a time. */
+#define QUERY_ROWS 48
+
+/* A run of neighbouring positions of one prompt, and where they are in the chunk. */
+struct run {
+    const struct segment *segment;
     size_t row, rows, position;
 };
 
-static struct overlap overlap_of(const struct segment *s, struct chunk chunk)
+/* The segment of a row of the batch. */
+static const struct segment *segment_of(const struct forward *f, size_t batch_row)
 {
-    size_t first = s->row > chunk.row ? s->row : chunk.row;
-    size_t end = s->row + s->length < chunk.row + chunk.rows ? s->row + s->length : chunk.row + chunk.rows;
-    struct overlap o = {first - chunk.row, end > first ? end - first : 0, first - s->row};
-    return o;
+    size_t low = 0, high = f->segments; /* it is in [low, high) */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (f->segment[middle].row <= batch_row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &f->segment[low];
 }
 
-/* All query heads of one key/value head of one prompt. */
-static void one_head(void *context, size_t piece, int thread)
+/* The chunk is cut where a prompt begins and, within a prompt, at positions that are multiples of
+ * `step` (aligned) or that many rows behind its first row in the chunk. The first
+ * run that begins at or behind `row`; no rows when the chunk has none. */
+static struct run run_from(const struct attention *job, size_t row, size_t step, bool aligned)
 {
-    const struct attention *job = context;
-    struct forward *f = job->forward;
+    const struct forward *f = job->forward;
+    struct run run = {NULL, row, 0, 0};
+    while (run.row < job->chunk.rows) {
+        const struct segment *s = segment_of(f, job->chunk.row + run.row);
+        size_t end = s->row + s->length - job->chunk.row, start = s->row > job->chunk.row ? s->row - job->chunk.row : 0;
+        size_t origin = aligned ? (job->chunk.row + start - s->row) % step : 0;
+        end = end < job->chunk.rows ? end : job->chunk.rows;
+        size_t behind = run.row > start ? (run.row - start + origin + step - 1) / step * step - origin : 0;
+        if (start + behind >= end) {
+            run.row = end;
+            continue;
+        }
+        size_t most = step - (behind + origin) % step;
+        run.segment = s;
+        run.row = start + behind;
+        run.rows = end - run.row < most ? end - run.row : most;
+        run.position = job->chunk.row + run.row - s->row;
+        break;
+    }
+    return run;
+}
+
+/* Turns the queries and keys of the positions that share a panel, and puts the panel into the cache. */
+static void remember(struct forward *f, const struct run *run)
+{
     const struct config *c = f->config;
-    const struct segment *s = &f->segment[job->first_segment + piece / c->kv_heads];
-    size_t kv_head = piece % c->kv_heads, group = c->heads / c->kv_heads, stride = c->heads * c->head_dim;
-    struct overlap o = overlap_of(s, job->chunk);
-    struct kernels_cache cache = cache_of(f, s, kv_head);
-    for (size_t r = 0; r < o.rows; r++)
-        remember(f, &cache, kv_head, o.row + r, o.position + r);
-    for (size_t h = kv_head * group; h < (kv_head + 1) * group; h++) {
-        struct kernels_attention head = {
-            .query = f->query + o.row * stride + h * c->head_dim, .query_stride = stride,
-            .output = f->mixed + o.row * stride + h * c->head_dim, .output_stride = stride,
-            .rows = o.rows, .position = o.position, .window = f->options.window,
-            .scale = (float)(1.0 / sqrt((double)c->head_dim)), .cache = cache,
-            .scratch = f->workspace[thread].attention};
-        f->kernels->attend(&head);
+    size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
+    for (size_t r = 0; r < run->rows; r++) {
+        size_t at = (run->position + r) * f->rotary.half;
+        const float *cosine = run->segment->rotary->cosine + at, *sine = run->segment->rotary->sine + at;
+        f->kernels->rotate(c->heads, c->head_dim, c->rotary, cosine, sine, f->query + (run->row + r) * q);
+        f->kernels->rotate(c->kv_heads, c->head_dim, c->rotary, cosine, sine, f->key + (run->row + r) * kv);
+    }
+    for (size_t h = 0; h < c->kv_heads; h++) {
+        struct kernels_cache cache = cache_of(f, run->segment, h);
+        size_t at = run->row * kv + h * c->head_dim;
+        f->kernels->remember(run->rows, f->key + at, f->value + at, kv, run->position, &cache);
     }
 }
 
-static void rotate_row(void *context, size_t row, int thread)
+/* The panels that begin in 16 rows of the chunk. */
+static void one_panel(void *context, size_t piece, int thread)
 {
     const struct attention *job = context;
-    struct forward *f = job->forward;
-    const struct config *c = f->config;
-    size_t s = job->first_segment, batch_row = job->chunk.row + row;
+    size_t end = (piece + 1) * KERNELS_PANEL;
     (void)thread;
-    while (batch_row >= f->segment[s].row + f->segment[s].length)
-        s++;
-    size_t at = (batch_row - f->segment[s].row) * f->rotary.half;
-    const float *cosine = f->segment[s].rotary->cosine + at, *sine = f->segment[s].rotary->sine + at;
-    f->kernels->rotate(c->heads, c->head_dim, c->rotary, cosine, sine, f->query + row * c->heads * c->head_dim);
-    f->kernels->rotate(c->kv_heads, c->head_dim, c->rotary, cosine, sine, f->key + row * c->kv_heads * c->head_dim);
+    for (struct run run = run_from(job, piece * KERNELS_PANEL, KERNELS_PANEL, true); run.row < end && run.rows > 0;
+         run = run_from(job, run.row + run.rows, KERNELS_PANEL, true))
+        remember(job->forward, &run);
+}
+
+static void attend(struct forward *f, const struct run *run, size_t head, int thread)
+{
+    const struct config *c = f->config;
+    size_t stride = c->heads * c->head_dim, at = run->row * stride + head * c->head_dim;
+    struct kernels_attention job = {
+        .query = f->query + at, .query_stride = stride, .output = f->mixed + at, .output_stride = stride,
+        .rows = run->rows, .position = run->position, .window = f->options.window,
+        .scale = (float)(1.0 / sqrt((double)c->head_dim)),
+        .cache = cache_of(f, run->segment, head / (c->heads / c->kv_heads)),
+        .scratch = f->workspace[thread].attention};
+    f->kernels->attend(&job);
+}
+
+/* The blocks of queries that begin in QUERY_ROWS rows of the chunk, of one head; a long prompt's last
+ * blocks, which see most, come first, so that no thread ends late. */
+static void one_window(void *context, size_t piece, int thread)
+{
+    const struct attention *job = context;
+    size_t window = job->windows - 1 - piece % job->windows, end = (window + 1) * QUERY_ROWS;
+    for (struct run run = run_from(job, window * QUERY_ROWS, QUERY_ROWS, false); run.row < end && run.rows > 0;
+         run = run_from(job, run.row + run.rows, QUERY_ROWS, false))
+        attend(job->forward, &run, piece / job->windows, thread);
 }
 
 void attention_run(struct forward *f, struct chunk chunk)
 {
-    struct attention job = {f, chunk, 0};
-    while (f->segment[job.first_segment].row + f->segment[job.first_segment].length <= chunk.row)
-        job.first_segment++;
-    size_t end = job.first_segment;
-    while (end < f->segments && f->segment[end].row < chunk.row + chunk.rows)
-        end++;
-    threads_run(chunk.rows, rotate_row, &job);
-    threads_run((end - job.first_segment) * f->config->kv_heads, one_head, &job);
+    struct attention job = {f, chunk, (chunk.rows + QUERY_ROWS - 1) / QUERY_ROWS};
+    threads_run((chunk.rows + KERNELS_PANEL - 1) / KERNELS_PANEL, one_panel, &job);
+    threads_run_uneven(f->config->heads * job.windows, one_window, &job);
 }
