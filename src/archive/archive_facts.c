@@ -63,6 +63,7 @@ const struct archive_facts_row archive_facts_run_table[] = {
     RUN(POINTER, merged_from, "archives merged; kept for later, not written yet"),
     RUN(COUNT, ranks, "ranks"),
     RUN(COUNT, threads, "threads a rank"),
+    RUN(COUNT, batch_tokens, "tokens that go through a layer together at most"),
     RUN(COUNT, blank_lines, "blank lines of the source, skipped"),
     RUN(COUNT, empty_prompts, "prompts without tokens, skipped"),
     RUN(COUNT, overlong_skipped, "prompts too long for the context, skipped"),

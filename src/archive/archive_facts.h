@@ -74,6 +74,7 @@ struct archive_run {
     const char *merged_from;        /* names, separated by spaces             */
     uint64_t ranks;
     uint64_t threads;               /* a rank                                 */
+    uint64_t batch_tokens;          /* rows of a chunk                        */
     uint64_t blank_lines;           /* of the source, skipped                 */
     uint64_t empty_prompts;         /* no tokens, skipped                     */
     uint64_t overlong_skipped;      /* --overlong skip                        */

@@ -6,6 +6,7 @@
 
 noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES =
+%C%_libbase_a_SOURCES += %D%/caches.c %D%/caches.h
 %C%_libbase_a_SOURCES += %D%/cursor.c %D%/cursor.h
 %C%_libbase_a_SOURCES += %D%/error.c %D%/error.h
 %C%_libbase_a_SOURCES += %D%/escape.c %D%/escape.h

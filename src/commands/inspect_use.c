@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "../model/batch_size.h"
 #include "../model/footprint.h"
 #include "../text/prompt_maker.h"
 #include "model_words.h"
@@ -219,7 +220,8 @@ enum status inspect_use_memory(struct fact_sheet *sheet, const struct inspect_mo
     struct footprint_weights weights;
     const struct config *c = &m->config;
     size_t longest = c->context < PROMPT_MAKER_LONGEST ? c->context : PROMPT_MAKER_LONGEST;
-    struct footprint_load made = {PROFILE_OPTIONS_BATCH_TOKENS, 1, longest, PROMPT_MAKER_SHORTEST}, whole = made;
+    struct caches caches = caches_read(NULL);
+    struct footprint_load made = {batch_size(&caches, c, 1), 1, longest, PROMPT_MAKER_SHORTEST}, whole = made;
     struct footprint one, two;
     struct footprint_load threads = {made.batch_tokens, 2, made.longest, made.shortest};
     struct stages stages;

@@ -18,6 +18,7 @@
 #include "../cluster/batches.h"
 #include "../cluster/merge.h"
 #include "../cluster/schedule.h"
+#include "../model/batch_size.h"
 #include "../model/fingerprint.h"
 #include "../report/token_lines.h"
 #include "build_id.h"
@@ -82,6 +83,13 @@ static void choose_threads(const struct profile *p)
     if (wanted <= 0) /* not bound by the launcher: the ranks of a node share its cores */
         wanted = available >= online ? available / p->ranks.node_size : available;
     threads_set(wanted);
+}
+
+static void choose_batch(struct profile *p)
+{
+    struct caches caches = caches_read(NULL);
+    if (!p->options.batch_tokens)
+        p->options.batch_tokens = batch_size(&caches, &p->config, (size_t)threads_count());
 }
 
 static size_t window_of(const struct profile *p)
@@ -214,6 +222,7 @@ static enum status prepare(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     choose_threads(p);
+    choose_batch(p);
     s = ranks_agree(&p->ranks, open_forward(p, e), e);
     return s == STATUS_OK ? fingerprint(p, e) : s;
 }
@@ -318,6 +327,7 @@ static enum status write_results(struct profile *p, const char *hosts, double se
         .command_line = line, .model_file = p->options.model, .model_kind = model_file_kind(p->file),
         .weight_types = p->weights.types, .prompts_source = p->intake.options.path, .hosts = hosts, .grid = grid,
         .kernels = p->kernels->name, .ranks = (uint64_t)p->ranks.size, .threads = (uint64_t)threads_count(),
+        .batch_tokens = p->options.batch_tokens,
         .blank_lines = p->intake.counts.blank, .empty_prompts = p->intake.counts.empty,
         .overlong_skipped = p->intake.counts.skipped, .malformed_prompts = p->intake.counts.malformed,
         .prompts_form = p->intake.source.form, .chat_format = p->options.chat ? p->chat.name : NULL,

@@ -52,7 +52,7 @@ static const struct options_row fixed_rows[] = {
     {.name = "verbose", .kind = OPTIONS_FLAG, .offset = AT(verbose), .help = "say more about what is done"},
     {.name = "Computation", .kind = OPTIONS_HEADING},
     {.name = "batch-tokens", .kind = OPTIONS_UINT, .offset = AT(batch_tokens), .argument = "N", .min = 1, .max = 65536,
-     .help = "tokens that go through a layer together", .default_text = "512"},
+     .help = "tokens that go through a layer together", .default_text = "from cache sizes: 256 to 1024"},
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "threads of each rank", .default_text = "OMP_NUM_THREADS, else the rank's cores"},
     {.name = "precision", .kind = OPTIONS_CHOICE, .offset = AT(precision), .argument = "NAME",
@@ -179,7 +179,6 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     struct options_result result;
     memset(o, 0, sizeof *o);
     o->output = "phi3-saturation-report.csv";
-    o->batch_tokens = PROFILE_OPTIONS_BATCH_TOKENS;
     o->num_prompts = PROMPT_MAKER_COUNT;
     o->seed = PROMPT_MAKER_SEED;
     o->criteria = criteria_defaults();

@@ -6,13 +6,10 @@
 #include "../cluster/intake.h"
 #include "../stats/criteria.h"
 
-/* --batch-tokens when it isn't given. */
-#define PROFILE_OPTIONS_BATCH_TOKENS 512
-
 struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard;
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
-    uint64_t seed, batch_tokens, threads, context, skip_first;
+    uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
     int overlong, precision, combine, activity, progress, input_format;
     bool no_bos, chat, quiet, verbose;
     struct criteria criteria;
