@@ -65,6 +65,75 @@ static bool same(const struct shape *s, const struct kernels *kernels, int threa
     return same;
 }
 
+static size_t between(size_t low, size_t high)
+{
+    return low + (size_t)(reference_uniform() * (double)(high - low + 1)) % (high - low + 1);
+}
+
+/* y of all rows, in batches of at most `most` rows. */
+static void in_batches(const struct lone_product_matrix *m, const struct kernels *kernels, enum kernels_mode mode,
+                       int threads, size_t rows, size_t most, const float *x, float *y)
+{
+    struct error e;
+    struct lone_product *product;
+    threads_set(threads);
+    if (lone_product_open(&product, m, kernels, mode, most, &e) != STATUS_OK)
+        bail("no memory for a product");
+    for (size_t r = 0, some; r < rows; r += some) {
+        some = rows - r < most ? rows - r : most;
+        lone_product_run(product, some, x + r * m->inputs, y + r * m->outputs);
+    }
+    lone_product_close(product);
+}
+
+/* A random shape: whatever the threads, batches and instruction set, the bits are those of the reference on one
+ * thread in one batch. */
+static bool splits_alike(enum quants_type type, enum kernels_mode mode, bool large)
+{
+    const struct quants_format *format = quants_by_id(type);
+    size_t block = format->block_elements, deepest = large ? 9000 : 1500, rows = between(1, large ? 600 : 90);
+    struct shape s = {type, between(1, 300), between(1, deepest / block) * block, rows};
+    size_t count = rows * s.outputs;
+    float *values, *x = numbers(rows * s.inputs), *wanted = numbers(count), *got = numbers(count);
+    struct lone_product_matrix m = make(&s, &values);
+    static const int threads[] = {1, 2, 3, 8, 40};
+    bool same = true;
+    if (between(0, 3) == 0)
+        x[between(0, rows * s.inputs - 1)] *= 1e6f; /* one outlier among ordinary activations */
+    in_batches(&m, kernels_at(0), mode, 1, rows, rows, x, wanted);
+    for (size_t k = 0; kernels_at(k); k++)
+        for (int round = 0; round < 3; round++) {
+            int team = threads[between(0, 4)];
+            size_t most = round == 0 ? rows : between(1, rows);
+            memset(got, 0, count * sizeof *got);
+            in_batches(&m, kernels_at(k), mode, team, rows, most, x, got);
+            if (memcmp(got, wanted, count * sizeof *got) == 0)
+                continue;
+            diag("%s mode %d: %s differs, %zu rows in batches of %zu, %zu x %zu, %d threads", format->name, (int)mode,
+                 kernels_at(k)->name, rows, most, s.outputs, s.inputs, team);
+            same = false;
+        }
+    free(values), free(x), free(wanted), free(got), free((void *)(uintptr_t)m.bytes);
+    return same;
+}
+
+static void splits(void)
+{
+    for (size_t t = 0; t < quants_count(); t++) {
+        const struct quants_format *format = quants_at(t);
+        if (!format->decode)
+            continue;
+        for (int mode = 0; mode < KERNELS_MODES; mode++) {
+            bool same = true;
+            for (int round = 0; round < (tap_long() ? 12 : 2); round++)
+                same = splits_alike((enum quants_type)format->id, (enum kernels_mode)mode, false) && same;
+            for (int round = 0; round < (tap_long() ? 1 : 0); round++)
+                same = splits_alike((enum quants_type)format->id, (enum kernels_mode)mode, true) && same;
+            ok(same, "%s, precision %d: threads, batches and instruction sets give the same bits", format->name, mode);
+        }
+    }
+}
+
 static void without_memory(void)
 {
     const struct shape s = {QUANTS_Q4_K, 17, 256, 5};
@@ -100,6 +169,7 @@ int main(void)
                 ok(same(&shapes[i], kernels_at(k), threads), "%s: %zu rows of %zu x %zu %s on %d threads are the plain chain",
                    kernels_at(k)->name, shapes[i].rows, shapes[i].outputs, shapes[i].inputs,
                    quants_by_id(shapes[i].type)->name, threads);
+    splits();
     without_memory();
     return tap_done();
 }
