@@ -52,6 +52,8 @@ tests_mpi_phi3sat_failing_LDADD = $(LINK_COMMANDS)
 noinst_PROGRAMS += %D%/cross/forward_bits
 tests_cross_forward_bits_LDADD = $(LINK_MODEL)
 SHELL_TESTS += %D%/cross/neon.t
+LONG_TESTS += %D%/cross/avx512.t
+EXTRA_DIST += %D%/cross/plain512/immintrin.h
 
 EXTRA_DIST += %D%/cli/profile/profile.sh %D%/golden/make_tiny.py
 
