@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -18,7 +19,7 @@ static struct {
     bool speaks, released, in_place, line_open;
     enum log_level level;
     enum log_progress progress;
-    double last;
+    double last, phase; /* when progress, and a phase, were shown */
     size_t used;
     char waiting[16384];
 } voice = {.speaks = true, .level = LOG_NORMAL};
@@ -30,6 +31,7 @@ void log_open(bool speaks, enum log_level level, enum log_progress progress)
     voice.progress = progress;
     voice.in_place = isatty(STDERR_FILENO);
     voice.last = -LOG_EVERY_SECONDS;
+    voice.phase = clock_seconds();
 }
 
 static void end_progress_line(void)
@@ -92,26 +94,60 @@ void log_release(void)
     voice.released = true;
 }
 
+static bool shows_progress(void)
+{
+    return voice.speaks && voice.progress != LOG_PROGRESS_NEVER &&
+           (voice.progress == LOG_PROGRESS_ALWAYS || voice.level != LOG_QUIET);
+}
+
+/* A line that reaches the last column would wrap, and only its last part could be written over. */
+static void cut_to_terminal(char *line)
+{
+    struct winsize size;
+    size_t columns = 80;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+        columns = size.ws_col;
+    if (strlen(line) >= columns)
+        line[columns - 1] = '\0';
+}
+
+static void show_progress(bool final, const char *format, va_list args)
+{
+    char line[512];
+    vsnprintf(line, sizeof line, format, args);
+    if (voice.in_place) {
+        cut_to_terminal(line);
+        fputs("\r\033[K", stderr);
+    }
+    fputs(line, stderr);
+    voice.line_open = voice.in_place && !final;
+    if (!voice.line_open)
+        fputc('\n', stderr);
+    fflush(stderr);
+}
+
 void log_progress_line(bool final, const char *format, ...)
 {
-    if (!voice.speaks || voice.progress == LOG_PROGRESS_NEVER ||
-        (voice.progress == LOG_PROGRESS_AUTO && voice.level == LOG_QUIET))
-        return;
     double now = clock_seconds(), pause = voice.in_place ? 0.2 : LOG_EVERY_SECONDS;
-    if (!final && now - voice.last < pause)
+    if (!shows_progress() || (!final && now - voice.last < pause))
         return;
-    voice.last = now;
+    voice.last = voice.phase = now;
     va_list args;
     va_start(args, format);
-    if (voice.in_place)
-        fputs("\r\033[K", stderr);
-    vfprintf(stderr, format, args);
+    show_progress(final, format, args);
     va_end(args);
-    if (voice.in_place && !final)
-        voice.line_open = true;
-    else
-        fputc('\n', stderr), voice.line_open = false;
-    fflush(stderr);
+}
+
+void log_phase(const char *format, ...)
+{
+    double now = clock_seconds();
+    if (!shows_progress() || now - voice.phase < (voice.in_place ? 1.0 : LOG_EVERY_SECONDS))
+        return;
+    voice.phase = now;
+    va_list args;
+    va_start(args, format);
+    show_progress(false, format, args);
+    va_end(args);
 }
 
 void log_error(const struct error *e)

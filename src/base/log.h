@@ -28,8 +28,12 @@ void log_warning(const char *format, ...) ERROR_PRINTF(1, 2);
 void log_release(void);
 
 /* One progress line. On a terminal it replaces the last one; elsewhere it is a
- * plain line, at most one every 10 s. The last one (`final`) always shows. */
+ * plain line, at most one every 10 s; there it is cut at the terminal's width. The last one (`final`) always shows. */
 void log_progress_line(bool final, const char *format, ...) ERROR_PRINTF(2, 3);
+
+/* What a step does that usually is too short to speak of: shown as progress is, but not before the step, or what was
+ * said before, is a second old (10 s where it isn't a terminal). */
+void log_phase(const char *format, ...) ERROR_PRINTF(1, 2);
 
 /* "phi3sat: ..." - always, whatever the level; waiting notes are dropped. */
 void log_error(const struct error *e);

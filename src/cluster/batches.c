@@ -16,10 +16,14 @@ struct packing {
     size_t prompts_capacity, named_capacity;
 };
 
+/* How far this rank is: whole batches, and of the one under way the part of its work that is done. */
 struct meter {
+    const struct batches *batches;
     double start;
-    uint64_t done, total; /* tokens of this rank                                     */
-    size_t prompts;
+    uint64_t done, total; /* tokens                                                */
+    size_t prompts, taken; /* done; in the batch                                    */
+    uint64_t tokens;      /* in the batch                                           */
+    size_t pieces, piece; /* chunks of layers in the batch, begun                    */
 };
 
 static enum status pack(const struct batches *b, size_t from, size_t taken, struct packing *p, struct error *e)
@@ -45,16 +49,28 @@ static enum status pack(const struct batches *b, size_t from, size_t taken, stru
 
 /* Asking the other ranks would make them answer. The schedule gives all of them the same work, so rank 0 speaks
  * for all: "about", and the speed of all is its own times their number. */
-static void show(const struct batches *b, const struct meter *m)
+static void show(const struct meter *m)
 {
+    const struct batches *b = m->batches;
     const bool alone = b->ranks->size == 1;
-    double seconds = clock_seconds() - m->start, share = (double)m->done / (double)m->total;
-    double rate = seconds > 0.0 ? (double)m->done / seconds : 0.0;
-    double left = rate > 0.0 ? (double)(m->total - m->done) / rate : 0.0;
-    double prompts = (double)m->prompts / (double)b->count * (double)b->intake->count;
+    double part = m->pieces ? (double)m->piece / (double)m->pieces : 0.0, done = (double)m->done + part * (double)m->tokens;
+    double seconds = clock_seconds() - m->start, share = done / (double)m->total;
+    double rate = seconds > 0.0 ? done / seconds : 0.0;
+    double left = rate > 0.0 ? ((double)m->total - done) / rate : 0.0;
+    double prompts = ((double)m->prompts + part * (double)m->taken) / (double)b->count * (double)b->intake->count;
     log_progress_line(false, "%3.0f%%  %s%.0f of %zu prompts, %s%.0f tokens/s, %s left%s", floor(100.0 * share),
                       alone ? "" : "about ", floor(prompts), b->intake->count, alone ? "" : "about ",
                       rate * b->ranks->size, clock_span(left).text, alone ? "" : " (told by rank 0's share)");
+}
+
+/* Between chunks: a batch of a large model takes minutes. */
+static bool count_piece(void *context)
+{
+    struct meter *m = context;
+    if (m->piece > 0)
+        show(m);
+    m->piece++;
+    return false;
 }
 
 void batches_finish(const struct batches *b, double seconds)
@@ -66,8 +82,10 @@ void batches_finish(const struct batches *b, double seconds)
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector, struct error *e)
 {
     struct packing p = {.prompts = NULL};
-    struct meter m = {.start = clock_seconds()};
+    struct meter m = {.batches = b, .start = clock_seconds()};
     struct forward_observer observer = collector_observer(collector);
+    observer.stop = count_piece;
+    observer.stop_context = &m;
     enum status s = STATUS_OK;
     for (size_t i = 0; i < b->count; i++)
         m.total += b->intake->items[b->mine[i]].length;
@@ -76,6 +94,10 @@ enum status batches_run(const struct batches *b, struct forward *forward, struct
         s = pack(b, from, taken, &p, e);
         if (s == STATUS_OK) {
             collector_begin(collector, p.named);
+            m.taken = taken;
+            m.tokens = p.tokens.count;
+            m.pieces = b->layers * ((p.tokens.count + b->batch_tokens - 1) / b->batch_tokens);
+            m.piece = 0;
             s = forward_run(forward, p.prompts, taken, &observer, e);
         }
         if (s == STATUS_OK) {
@@ -83,7 +105,8 @@ enum status batches_run(const struct batches *b, struct forward *forward, struct
             from += taken;
             m.prompts = from;
             m.done += p.tokens.count;
-            show(b, &m);
+            m.pieces = 0;
+            show(&m);
         }
     }
     token_list_free(&p.tokens);

@@ -14,6 +14,7 @@ struct batches {
     const size_t *mine;           /* [count]: items of this rank                     */
     size_t count;
     size_t batch_tokens;
+    size_t layers;                /* of the model, for the progress                  */
     size_t skip_first;
     const struct ranks *ranks;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/log.h"
 #include "../base/memory.h"
 #include "sources.h"
 
@@ -20,6 +21,9 @@ struct intake_reading {
     struct prompts_reader reader;
     struct text_buffer text;
 };
+
+/* Prompts between two looks at the clock. */
+#define ITEMS_A_LOOK 16
 
 static enum status encode(const struct intake *in, size_t line, struct token_list *out,
                           struct tokenizer_counts *counts, struct error *e)
@@ -56,6 +60,8 @@ static enum status add_item(struct share *own, size_t line, size_t first, size_t
     *item = (struct intake_item){.line = line, .first = first, .length = length};
     prompts_hash(own->tokens.ids + first, length, item->hash);
     own->counts.tokens += length;
+    if (own->count % ITEMS_A_LOOK == 0)
+        log_phase("reading prompts: %zu on rank 0 so far", own->count);
     return STATUS_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../base/clock.h"
@@ -50,7 +51,7 @@ struct profile {
     struct archive_facts facts;
     uint64_t (*hashes)[2];   /* [layers + 1]: layers, then globals */
     char started[32];
-    double start;
+    double start, step; 
 };
 
 static enum status open_model(struct profile *p, struct error *e)
@@ -156,8 +157,10 @@ static enum status fingerprint(struct profile *p, struct error *e)
 {
     size_t layers = p->config.layers, size = (size_t)p->ranks.size, rank = (size_t)p->ranks.rank;
     enum status s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);
-    for (size_t l = rank; l < layers && s == STATUS_OK; l += size)
+    for (size_t l = rank; l < layers && s == STATUS_OK; l += size) {
+        log_phase("reading the model: layer %zu of %zu", l, layers);
         s = fingerprint_layer(&p->config, &p->weights, l, p->hashes[l], e);
+    }
     if (s == STATUS_OK && rank == layers % size)
         s = fingerprint_globals(&p->config, &p->weights, p->hashes[layers], e);
     s = ranks_agree(&p->ranks, s, e);
@@ -186,6 +189,17 @@ static void tell_counts(const struct profile *p)
     if (p->intake.counts.tokens < FEW_TOKENS)
         log_warning("%llu tokens are few: variances are small by chance; profile hundreds of prompts before a verdict",
                     (unsigned long long)p->intake.counts.tokens);
+}
+
+/* --verbose: what a step took, on rank 0. */
+static void tell_step(struct profile *p, const char *what)
+{
+    struct rusage usage;
+    double now = clock_seconds();
+    getrusage(RUSAGE_SELF, &usage);
+    log_detail("%s: %.2f s; rank 0 holds at most %.0f MB so far, the mapped model included", what, now - p->step,
+               1e-3 * 1.024 * (double)usage.ru_maxrss);
+    p->step = now;
 }
 
 static void tell_start(const struct profile *p)
@@ -217,10 +231,12 @@ static enum status prepare(struct profile *p, struct error *e)
     enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
     if (s == STATUS_OK)
         s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
+    tell_step(p, "opened the model");
     if (s == STATUS_OK)
         s = open_prompts(p, e);
     if (s != STATUS_OK)
         return s;
+    tell_step(p, "read and tokenised the prompts");
     choose_threads(p);
     choose_batch(p);
     s = ranks_agree(&p->ranks, open_forward(p, e), e);
@@ -236,8 +252,10 @@ static enum status run_share(struct profile *p, struct error *e)
     size_t *mine, count;
     enum status s = schedule_share(p->intake.items, p->intake.count, cost, (size_t)p->ranks.size,
                                    (size_t)p->ranks.rank, &mine, &count, e);
-    struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, (size_t)p->options.skip_first, &p->ranks};
+    struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks};
     double start = clock_seconds();
+    if (!count)
+        log_line("there are fewer prompts than ranks: rank 0 has none and waits for the others");
     if (s == STATUS_OK && count)
         s = batches_run(&b, p->forward, &p->collector, e);
     if (s != STATUS_OK)
@@ -380,11 +398,14 @@ static enum status run(struct profile *p, struct error *e)
     enum status s = prepare(p, e);
     if (s != STATUS_OK)
         return s;
+    tell_step(p, "took the model's fingerprint");
     tell_start(p);
     s = run_share(p, e);
     if (s != STATUS_OK)
         return s;
+    tell_step(p, "ran the prompts");
     merge_ranks(&p->collector.state);
+    tell_step(p, "merged the ranks' sums");
     double seconds = ranks_max(clock_seconds() - p->start);
     s = ranks_agree(&p->ranks, ranks_hosts(&p->ranks, &hosts, e), e);
     if (s == STATUS_OK)
@@ -394,6 +415,7 @@ static enum status run(struct profile *p, struct error *e)
     memory_free(hosts);
     if (s != STATUS_OK)
         return s;
+    tell_step(p, "wrote the outputs");
     s = tell_nonfinite(p, nonfinite);
     log_line("written: %s", p->options.csv_path);
     log_line("written: %s", p->options.hdf5_path);
@@ -427,7 +449,7 @@ enum status profile_command(int argc, char **argv, struct error *e)
         return s; /* the same on all ranks */
     p.argc = argc;
     p.argv = argv;
-    p.start = clock_seconds();
+    p.start = p.step = clock_seconds();
     clock_utc(p.started, sizeof p.started);
     log_open(p.ranks.rank == 0, p.options.quiet ? LOG_QUIET : p.options.verbose ? LOG_VERBOSE : LOG_NORMAL,
              (enum log_progress)p.options.progress);

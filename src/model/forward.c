@@ -224,7 +224,7 @@ enum status forward_run(struct forward *f, const struct forward_prompt *prompts,
         for (size_t row = 0; row < f->rows; row += f->options.batch_tokens) {
             size_t left = f->rows - row;
             struct chunk chunk = {row, left < f->options.batch_tokens ? left : f->options.batch_tokens};
-            if (observer->stop && observer->stop(observer->context))
+            if (observer->stop && observer->stop(observer->stop_context))
                 return error_set(e, STATUS_CHECKPOINT, "stopped by a signal");
             layer_chunk(f, layer, chunk, observer);
         }

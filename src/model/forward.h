@@ -28,8 +28,10 @@ struct forward_observer {
      * prompt `prompt`. `samples` of them, 0 when all were skipped. */
     void (*sums)(void *context, size_t layer, enum series series, size_t block, size_t prompt,
                  const struct sums *sums, uint64_t samples);
-    /* Asked between chunks, on the calling thread: true ends the run (STATUS_CHECKPOINT). May be NULL. */
-    bool (*stop)(void *context);
+    /* Asked before each chunk of each layer, on the calling thread: true ends the run (STATUS_CHECKPOINT).
+     * May be NULL. */
+    bool (*stop)(void *stop_context);
+    void *stop_context;
 };
 
 struct forward_options {

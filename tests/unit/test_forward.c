@@ -117,7 +117,7 @@ static struct shown make_shown(const struct opened *o)
 static struct shown run(const struct opened *o, const struct way *way)
 {
     struct shown s = make_shown(o);
-    struct forward_observer observer = {&s, show, stop};
+    struct forward_observer observer = {&s, show, stop, &s};
     struct forward *f = open_way(o, way);
     struct error e;
     for (size_t first = 0, count; first < way->prompts->count; first += count) {
@@ -341,7 +341,7 @@ static void residual_stream(void)
     struct opened o = opened_network(&n, NETWORK_LLAMA, NULL, "model.gguf");
     struct way way = {.batch_tokens = 50, .threads = 2, .prompts = &p};
     struct shown s = make_shown(&o);
-    struct forward_observer observer = {&s, show, NULL};
+    struct forward_observer observer = {&s, show, NULL, NULL};
     struct forward *f = open_way(&o, &way);
     struct error e;
     ok(!forward_hidden(f), "before a run there is no residual stream");
@@ -371,7 +371,7 @@ static void stopping(void)
     struct opened o = opened_network(&n, NETWORK_FUSED, NULL, "model.gguf");
     struct way way = {.batch_tokens = 16, .threads = 1, .prompts = &p};
     struct shown whole = run(&o, &way), s = make_shown(&o);
-    struct forward_observer observer = {&s, show, stop};
+    struct forward_observer observer = {&s, show, stop, &s};
     struct forward *f = open_way(&o, &way);
     struct error e;
     is_int(whole.asked, 12, "four chunks of three layers ask twelve times whether to stop");
@@ -433,7 +433,7 @@ static void no_memory(void)
     struct opened o = opened_network(&n, NETWORK_FUSED, NULL, "model.gguf");
     struct forward_options options = {16, 0, 0.1f, 0, KERNELS_F32};
     struct shown s = make_shown(&o);
-    struct forward_observer observer = {&s, show, NULL};
+    struct forward_observer observer = {&s, show, NULL, NULL};
     struct error e;
     bool told = true;
     long count = 0, held = failing_memory_held;

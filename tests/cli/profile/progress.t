@@ -32,6 +32,24 @@ run script -qec "phi3sat --model m.gguf --prompts text --output got.csv --batch-
 expect_status 0 "a run on a terminal ends well"
 ok "progress stays on one line there" grep -q $'\r\033\\[K.*100%  300 of 300 prompts' "$stdout"
 
+run script -qec "stty cols 40; phi3sat --model m.gguf --prompts text --output got.csv --batch-tokens 64 --progress always 2>&1" /dev/null
+longest=$(tr '\r' '\n' <"$stdout" | sed -n $'s/^\033\\[K//p' | awk '{ if (length > n) n = length } END { print n + 0 }')
+ok "no line of it reaches the last column ($longest of 40)" test "$longest" -gt 20 -a "$longest" -lt 40
+
+# One batch of many layers: the line moves between them, not only at its end.
+run phi3sat synth --quiet -o deep.gguf --layers 40 --hidden 64 --intermediate 64 --heads 2 --type F32
+PHI3SAT_KERNELS=reference run script -qec "phi3sat --model deep.gguf --prompts text --output got.csv --batch-tokens 65536 2>&1" /dev/null
+ok "a single batch shows progress while it runs" \
+    test "$(grep -aoE '[0-9]+%  [0-9]+ of 300' "$stdout" | sort -u | wc -l)" -gt 2
+
+profile --verbose
+for step in "opened the model" "read and tokenised the prompts" "took the model's fingerprint" "ran the prompts" \
+    "wrote the outputs"; do
+    expect_stderr_match "^note: $step: [0-9.]+ s; rank 0 holds at most [0-9]+ MB" "--verbose tells when it $step"
+done
+head -n 2 text >two
+mpirun_n 3 phi3sat --model m.gguf --prompts two --output got.csv
+expect_status 0 "more ranks than prompts"
 profile --output -
 expect_status 2 "--output - is refused"
 expect_stderr_match '^phi3sat: -: standard output has the summary' "with the reason"
