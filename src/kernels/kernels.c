@@ -16,7 +16,7 @@
 
 #define TABLE(set)                                                                                                     \
     {                                                                                                                  \
-        .name = #set, .way = lanes_way_##set, .rms_norm = lanes_rms_norm_##set,      \
+        .name = #set, .way = lanes_way_##set, .vector_way = lanes_vector_way_##set, .rms_norm = lanes_rms_norm_##set,  \
         .rotate = lanes_rotate_##set, .silu_multiply = lanes_silu_multiply_##set, .add = lanes_add_##set,              \
         .exponential = lanes_exponential_##set, .remember = lanes_remember_##set, .attend = lanes_attend_##set,        \
         .statistics = lanes_statistics_##set, .fold = lanes_fold_##set                                                 \

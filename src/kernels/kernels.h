@@ -94,12 +94,31 @@ struct kernels_way {
                      size_t panel_stride, float *y, size_t y_stride, int accumulate);
 };
 
+/* Rows whose sums a vector product keeps together; more are taken in turns. */
+#define KERNELS_VECTOR_ROWS 16
+
+/* Products of a few rows with a matrix in its vector form (interleave.h), limited by memory or by
+ * instructions where the tiled way is limited by decoding. `weights` is the first of the groups that
+ * `outputs` outputs take; a thread takes a range of groups. No weights are read twice from memory for up to
+ * KERNELS_VECTOR_ROWS rows.
+ *   y[r][j] = sum over k of x[r][k] * w[j][k], the same bits as struct kernels_way's in the same mode.
+ * x [rows, inputs], y [rows, outputs], which may be uninitialised; inputs are whole blocks. */
+struct kernels_vector_way {
+    enum kernels_mode mode;
+    uint32_t type;
+    void (*multiply)(size_t rows, size_t inputs, const float *x, size_t x_stride, const void *weights, size_t outputs,
+                     float *y, size_t y_stride);
+};
+
 struct kernels {
     const char *name; /* "reference", "avx2", "avx512", "neon" */
 
     /* How weights of `type` (a quants_type) are multiplied in `mode`: the float32 way where the
      * type has no integer form; NULL when the type can't be decoded. Static storage. */
     const struct kernels_way *(*way)(enum kernels_mode mode, uint32_t type);
+
+    /* The same for a matrix in its vector form; NULL when the type has none. Static storage. */
+    const struct kernels_vector_way *(*vector_way)(enum kernels_mode mode, uint32_t type);
 
     /* RMSNorm: y = (x * 1/sqrt(mean(x^2) + epsilon)) * weight, row by row. The sum of
      * squares is 16 float64 partial sums (index mod 16), joined by halving. x may be y. */

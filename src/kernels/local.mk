@@ -10,11 +10,13 @@
 noinst_LIBRARIES += %D%/libkernels.a
 %C%_libkernels_a_SOURCES =
 %C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
+%C%_libkernels_a_SOURCES += %D%/interleave.c %D%/interleave.h
 %C%_libkernels_a_SOURCES += %D%/lanes.h
 %C%_libkernels_a_SOURCES += %D%/lanes_attention_tile.h
 %C%_libkernels_a_SOURCES += %D%/lanes_columns.h
 %C%_libkernels_a_SOURCES += %D%/lanes_decode.h
 %C%_libkernels_a_SOURCES += %D%/lanes_exp.h
+%C%_libkernels_a_SOURCES += %D%/lanes_matvec.h %D%/lanes_matvec_parts.h
 %C%_libkernels_a_SOURCES += %D%/lanes_table.h
 %C%_libkernels_a_SOURCES += %D%/lanes_transpose.h
 
@@ -26,6 +28,7 @@ KERNEL_LANES += %D%/lanes_decode_plain.c
 KERNEL_LANES += %D%/lanes_decode_superblocks.c
 KERNEL_LANES += %D%/lanes_elementwise.c
 KERNEL_LANES += %D%/lanes_fold.c
+KERNEL_LANES += %D%/lanes_matvec.c
 KERNEL_LANES += %D%/lanes_product.c
 KERNEL_LANES += %D%/lanes_statistics.c
 KERNEL_LANES += %D%/lanes_ways.c
@@ -62,6 +65,9 @@ noinst_LIBRARIES += %D%/libkernels_neon.a
 LINK_LANES += %D%/libkernels_neon.a
 endif
 
+# The lanes read vector forms, which stand in the first library.
+LINK_LANES += %D%/libkernels.a
+
 check_PROGRAMS += tests/unit/test_kernels
 tests_unit_test_kernels_SOURCES = tests/unit/test_kernels.c tests/unit/lane_buffers.h
 tests_unit_test_kernels_LDADD = $(UNIT_KERNELS)
@@ -77,3 +83,6 @@ tests_unit_test_lanes_attention_LDADD = $(UNIT_KERNELS)
 check_PROGRAMS += tests/unit/test_products
 tests_unit_test_products_SOURCES = tests/unit/test_products.c tests/unit/lane_buffers.h
 tests_unit_test_products_LDADD = $(UNIT_KERNELS)
+check_PROGRAMS += tests/unit/test_matvec
+tests_unit_test_matvec_SOURCES = tests/unit/test_matvec.c tests/unit/lane_buffers.h
+tests_unit_test_matvec_LDADD = $(UNIT_KERNELS)
