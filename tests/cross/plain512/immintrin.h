@@ -20,6 +20,7 @@ typedef double __m512d __attribute__((vector_size(64), may_alias));
 typedef long long __m512i __attribute__((vector_size(64), may_alias));
 typedef float __m256 __attribute__((vector_size(32), may_alias));
 typedef long long __m256i __attribute__((vector_size(32), may_alias));
+typedef long long __m256i_u __attribute__((vector_size(32), may_alias, aligned(1)));
 typedef long long __m128i __attribute__((vector_size(16), may_alias));
 typedef long long __m128i_u __attribute__((vector_size(16), may_alias, aligned(1)));
 typedef uint16_t __mmask16;
@@ -35,6 +36,13 @@ typedef uint16_t plain512_u16 __attribute__((vector_size(32), may_alias));
 PLAIN __m128i _mm_loadu_si128(const __m128i_u *p)
 {
     __m128i v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+PLAIN __m256i _mm256_loadu_si256(const __m256i_u *p)
+{
+    __m256i v;
     memcpy(&v, p, sizeof v);
     return v;
 }
