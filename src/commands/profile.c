@@ -354,10 +354,10 @@ static enum status write_results(struct profile *p, const char *hosts, double se
         .carriage_returns = found->returns, .byte_order_marks = found->boms, .garbage_bytes = found->garbage,
         .ignored_entries = found->ignored, .latin1_sources = found->latin1,
         .seconds = seconds, .tokens_per_second = seconds > 0 ? (double)p->facts.tokens / seconds : 0};
-    struct profile_results results = {&p->collector.state, &p->facts, &run, &set, p->options.csv_path,
-                                      p->options.hdf5_path};
+    struct profile_results results = {p->config.layers, p->config.intermediate, &p->facts.criteria,
+                                      p->options.csv_path, p->options.hdf5_path};
     if (s == STATUS_OK)
-        s = profile_results_write(&results, nonfinite, e);
+        s = profile_results_write(&results, &p->collector.state, &p->facts, &run, &set, nonfinite, e);
     prompt_set_free(&set);
     memory_free(line);
     return s;

@@ -1,9 +1,6 @@
 /* profile_results.c - see profile_results.h. */
 #include "profile_results.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "../archive/archive_writer.h"
 #include "../base/memory.h"
 #include "../report/csv.h"
@@ -12,85 +9,124 @@
 
 #define SUPER_LISTED 64
 
-/* What is worked out layer by layer. */
-struct layers {
-    struct metrics metrics;
-    struct summary_row *rows; /* [layers] */
+struct profile_results_writer {
+    struct profile_results plan;
+    struct archive_writer *archive;
+    struct metrics metrics;            /* of one layer                               */
+    struct summary_row *rows;          /* [layers]                                   */
     struct text_summary_super super[SUPER_LISTED];
     size_t super_count;
 };
 
-static enum status write_layer(const struct profile_results *r, struct archive_writer *w, struct layers *l,
-                               size_t layer, struct error *e)
+enum status profile_results_open(struct profile_results_writer **w, const struct profile_results *r, struct error *e)
 {
-    metrics_compute(&l->metrics, r->state, layer);
-    enum status s = criteria_apply(&r->facts->criteria, &l->metrics, e);
+    struct profile_results_writer *fresh;
+    enum status s = memory_array(&fresh, 1, sizeof *fresh, "the results", e);
+    *w = NULL;
     if (s != STATUS_OK)
         return s;
-    summary_of_layer(&l->rows[layer], &l->metrics);
-    l->super_count = text_summary_collect(&l->metrics, layer, l->super, l->super_count, SUPER_LISTED);
-    struct archive_writer_layer_data data = {.metrics = &l->metrics, .row = &l->rows[layer],
-                                             .layer = &r->state->layer[layer]};
-    for (int series = 0; series < SERIES_COUNT; series++)
-        data.block[series] = accumulator_blocks(r->state, layer, (enum series)series);
-    return archive_writer_layer(w, layer, &data, e);
+    fresh->plan = *r;
+    s = metrics_init(&fresh->metrics, r->neurons, e);
+    if (s == STATUS_OK)
+        s = memory_array(&fresh->rows, r->layers, sizeof *fresh->rows, "the summary", e);
+    if (s == STATUS_OK)
+        s = archive_writer_open(&fresh->archive, r->hdf5_path, r->layers, r->neurons, e);
+    if (s != STATUS_OK) {
+        profile_results_abandon(fresh);
+        return s;
+    }
+    *w = fresh;
+    return STATUS_OK;
 }
 
-static enum status write_csv_aside(const struct profile_results *r, const struct layers *l, struct outfile *csv,
-                                   struct error *e)
+enum status profile_results_layer(struct profile_results_writer *w, size_t layer, const struct accumulator *state,
+                                  size_t at, struct error *e)
 {
-    enum status s = outfile_open(csv, r->csv_path, e);
+    metrics_compute(&w->metrics, state, at);
+    enum status s = criteria_apply(w->plan.criteria, &w->metrics, e);
     if (s != STATUS_OK)
         return s;
-    csv_print(csv, l->rows, r->state->layers);
+    summary_of_layer(&w->rows[layer], &w->metrics);
+    w->super_count = text_summary_collect(&w->metrics, layer, w->super, w->super_count, SUPER_LISTED);
+    struct archive_writer_layer_data data = {.metrics = &w->metrics, .row = &w->rows[layer],
+                                             .layer = &state->layer[at]};
+    for (int series = 0; series < SERIES_COUNT; series++)
+        data.block[series] = accumulator_blocks(state, at, (enum series)series);
+    return archive_writer_layer(w->archive, layer, &data, e);
+}
+
+static enum status write_csv_aside(const struct profile_results_writer *w, struct outfile *csv, struct error *e)
+{
+    enum status s = outfile_open(csv, w->plan.csv_path, e);
+    if (s != STATUS_OK)
+        return s;
+    csv_print(csv, w->rows, w->plan.layers);
     s = outfile_settle(csv, e);
     if (s != STATUS_OK)
         outfile_abandon(csv);
     return s;
 }
 
-/* Both files aside; once both are whole, both replace their old ones. */
-static enum status write_files(const struct profile_results *r, struct layers *l, struct error *e)
+/* Both files are aside; once both are whole, both replace their old ones. */
+static enum status replace_files(struct profile_results_writer *w, const struct archive_facts *facts,
+                                 const struct archive_run *run, const struct prompt_set *prompts, struct error *e)
 {
-    struct archive_writer *w;
     struct outfile csv;
-    enum status s = archive_writer_open(&w, r->hdf5_path, r->state->layers, r->state->neurons, e);
-    for (size_t layer = 0; layer < r->state->layers && s == STATUS_OK; layer++)
-        s = write_layer(r, w, l, layer, e);
-    if (s == STATUS_OK)
-        s = write_csv_aside(r, l, &csv, e);
-    if (s != STATUS_OK) {
-        archive_writer_abandon(w);
+    enum status s = w->plan.csv_path ? write_csv_aside(w, &csv, e) : STATUS_OK;
+    if (s != STATUS_OK)
         return s;
-    }
-    s = archive_writer_finish(w, r->facts, r->run, r->prompts, e);
+    s = archive_writer_finish(w->archive, facts, run, prompts, e);
+    w->archive = NULL;
+    if (!w->plan.csv_path)
+        return s;
     if (s == STATUS_OK)
         return outfile_commit(&csv, e);
     outfile_abandon(&csv);
     return s;
 }
 
-static enum status tell(const struct profile_results *r, const struct layers *l, uint64_t *nonfinite, struct error *e)
+static enum status tell(const struct profile_results_writer *w, const struct archive_facts *facts,
+                        const struct archive_run *run, uint64_t *nonfinite, struct error *e)
 {
     struct summary summary;
-    summary_of_model(&summary, l->rows, r->state->layers);
+    summary_of_model(&summary, w->rows, w->plan.layers);
     *nonfinite = summary.nonfinite;
-    struct text_summary text = {&summary, &r->facts->criteria, l->super, l->super_count};
+    struct text_summary text = {&summary, w->plan.criteria, w->super, w->super_count};
     enum status s = text_summary_print(NULL, &text, e);
-    return s == STATUS_OK ? prompt_notes_print(NULL, r->facts, r->run, e) : s;
+    return s == STATUS_OK ? prompt_notes_print(NULL, facts, run, e) : s;
 }
 
-enum status profile_results_write(const struct profile_results *r, uint64_t *nonfinite, struct error *e)
+enum status profile_results_finish(struct profile_results_writer *w, const struct archive_facts *facts,
+                                   const struct archive_run *run, const struct prompt_set *prompts,
+                                   uint64_t *nonfinite, struct error *e)
 {
-    struct layers l = {.super_count = 0};
-    enum status s = metrics_init(&l.metrics, r->state->neurons, e);
+    enum status s = replace_files(w, facts, run, prompts, e);
     if (s == STATUS_OK)
-        s = memory_array(&l.rows, r->state->layers, sizeof *l.rows, "the summary", e);
+        s = tell(w, facts, run, nonfinite, e);
+    profile_results_abandon(w);
+    return s;
+}
+
+void profile_results_abandon(struct profile_results_writer *w)
+{
+    if (!w)
+        return;
+    archive_writer_abandon(w->archive);
+    metrics_free(&w->metrics);
+    memory_free(w->rows);
+    memory_free(w);
+}
+
+enum status profile_results_write(const struct profile_results *r, const struct accumulator *state,
+                                  const struct archive_facts *facts, const struct archive_run *run,
+                                  const struct prompt_set *prompts, uint64_t *nonfinite, struct error *e)
+{
+    struct profile_results_writer *w;
+    enum status s = profile_results_open(&w, r, e);
+    for (size_t layer = 0; layer < r->layers && s == STATUS_OK; layer++)
+        s = profile_results_layer(w, layer, state, layer, e);
     if (s == STATUS_OK)
-        s = write_files(r, &l, e);
-    if (s == STATUS_OK)
-        s = tell(r, &l, nonfinite, e);
-    metrics_free(&l.metrics);
-    memory_free(l.rows);
+        return profile_results_finish(w, facts, run, prompts, nonfinite, e);
+    profile_results_abandon(w);
     return s;
 }
