@@ -60,7 +60,7 @@ const struct archive_facts_row archive_facts_run_table[] = {
     RUN(POINTER, grid, "prompt groups x layer stages"),
     RUN(POINTER, kernels, "instruction set of the kernels"),
     RUN(POINTER, resumed_from, "checkpoint that the run went on from; kept for later, not written yet"),
-    RUN(POINTER, merged_from, "archives merged; kept for later, not written yet"),
+    RUN(POINTER, merged_from, "archives merged; the other facts here are then theirs together"),
     RUN(COUNT, ranks, "ranks"),
     RUN(COUNT, threads, "threads a rank"),
     RUN(COUNT, batch_tokens, "tokens that go through a layer together at most"),

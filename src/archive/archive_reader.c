@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -459,17 +460,21 @@ enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, 
     return STATUS_OK;
 }
 
-/* Entries without a neuron become as accumulator_layer_clear leaves them; others must name one. */
+/* Entries without a neuron become as accumulator_layer_clear leaves them; others must name one and be
+ * finite, and are offered one by one, so that the list is in order whatever the file says. */
 static enum status check_extremes(const struct archive_reader *r, struct accumulator_layer *layer, struct error *e)
 {
-    struct accumulator_layer clear;
-    accumulator_layer_clear(&clear);
+    struct accumulator_extreme found[ACCUMULATOR_EXTREMES];
+    memcpy(found, layer->extremes, sizeof found);
+    accumulator_layer_clear(layer);
     for (int i = 0; i < ACCUMULATOR_EXTREMES; i++) {
-        struct accumulator_extreme *entry = &layer->extremes[i];
+        const struct accumulator_extreme *entry = &found[i];
         if (entry->neuron < -1 || entry->neuron >= (int64_t)r->sizes.of[SCHEMA_NEURON] || entry->position < -1)
             return bad(r, PHI3SAT_GROUP_EXTREMES "/neuron", "names a neuron or position that isn't there", e);
-        if (entry->neuron < 0)
-            *entry = clear.extremes[i];
+        if (entry->neuron >= 0 && !isfinite(entry->value))
+            return bad(r, PHI3SAT_GROUP_EXTREMES "/value", "has no value for a neuron", e);
+        if (entry->neuron >= 0)
+            accumulator_extreme_offer(layer, entry);
     }
     return STATUS_OK;
 }
@@ -541,14 +546,17 @@ enum status archive_reader_state(struct archive_reader *r, size_t layer,
 /* Sorted, no hash twice, each there at least once, and as many as the facts say. */
 static enum status check_prompts(const struct archive_reader *r, const struct prompt_set *set, struct error *e)
 {
+    uint64_t prompts = 0;
     for (size_t i = 0; i < set->count; i++) {
         const uint64_t *now = set->entry[i].hash, *before = i ? set->entry[i - 1].hash : NULL;
         if (before && (now[1] < before[1] || (now[1] == before[1] && now[0] <= before[0])))
             return bad(r, "state/prompt_hash", "is not in ascending order", e);
         if (set->entry[i].multiplicity == 0)
             return bad(r, "state/prompt_multiplicity", "holds a 0", e);
+        if (__builtin_add_overflow(prompts, set->entry[i].multiplicity, &prompts))
+            return bad(r, "state/prompt_multiplicity", "counts too many prompts", e);
     }
-    if (prompt_set_prompts(set) != r->facts.prompts)
+    if (prompts != r->facts.prompts)
         return bad(r, "state/prompt_multiplicity", "disagrees with the attribute prompts", e);
     return STATUS_OK;
 }

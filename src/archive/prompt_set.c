@@ -48,22 +48,40 @@ void prompt_set_sort(struct prompt_set *set)
     set->count = kept + 1;
 }
 
+/* One entry of both: the same prompt, so of the same length. */
+static enum status add_entry(struct prompt_set_entry *into, const struct prompt_set_entry *from, struct error *e)
+{
+    if (into->tokens != from->tokens)
+        return error_set(e, STATUS_INPUT, "gives a prompt another length than the others do: %llu tokens, not %llu",
+                         (unsigned long long)from->tokens, (unsigned long long)into->tokens);
+    if (__builtin_add_overflow(into->multiplicity, from->multiplicity, &into->multiplicity))
+        return error_set(e, STATUS_INPUT, "repeats a prompt more often than can be counted");
+    return STATUS_OK;
+}
+
+/* One pass over both: a job array of a thousand shards merges a thousand times. */
 enum status prompt_set_merge(struct prompt_set *into, const struct prompt_set *from, struct error *e)
 {
-    size_t wanted;
+    struct prompt_set both = {.entry = NULL};
+    size_t i = 0, j = 0;
     if (from->count == 0)
         return STATUS_OK;
-    if (!memory_add(into->count, from->count, &wanted))
+    if (!memory_add(into->count, from->count, &both.capacity))
         return error_set(e, STATUS_FAILED, "too many prompts");
-    if (wanted > into->capacity) {
-        enum status status = memory_grow(&into->entry, &into->capacity, wanted, sizeof *into->entry,
-                                         "the set of prompts", e);
-        if (status != STATUS_OK)
-            return status;
+    enum status status = memory_array(&both.entry, both.capacity, sizeof *both.entry, "the set of prompts", e);
+    while (status == STATUS_OK && (i < into->count || j < from->count)) {
+        int order = i == into->count ? 1 : j == from->count ? -1 : by_hash(&into->entry[i], &from->entry[j]);
+        struct prompt_set_entry *next = &both.entry[both.count++];
+        *next = order <= 0 ? into->entry[i++] : from->entry[j++];
+        if (order == 0)
+            status = add_entry(next, &from->entry[j++], e);
     }
-    memcpy(into->entry + into->count, from->entry, from->count * sizeof *from->entry);
-    into->count = wanted;
-    prompt_set_sort(into);
+    if (status != STATUS_OK) {
+        prompt_set_free(&both);
+        return status;
+    }
+    prompt_set_free(into);
+    *into = both;
     return STATUS_OK;
 }
 

@@ -37,7 +37,8 @@ enum status prompt_set_add(struct prompt_set *set, const struct prompt_set_entry
 /* Sorts and adds up the multiplicities of equal hashes. */
 void prompt_set_sort(struct prompt_set *set);
 
-/* into += from (multisets are added); both sorted, and `into` stays so. */
+/* into += from (multisets are added); both sorted, and `into` stays so. On failure `into` is as it was:
+ * STATUS_FAILED for want of memory, STATUS_INPUT when a hash has two lengths or a count overflows. */
 enum status prompt_set_merge(struct prompt_set *into, const struct prompt_set *from, struct error *e) ERROR_MUST_USE;
 
 /* How often the sorted set holds `hash`; 0: not at all. */

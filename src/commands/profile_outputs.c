@@ -27,15 +27,15 @@ static bool real_name(const char *path, char *name, size_t size)
     return realpath(folder, real) && (size_t)snprintf(name, size, "%s/%s", real, last) < size;
 }
 
-static enum status refuse_twins(const struct profile_options *o, struct error *e)
+static enum status refuse_twins(const char *csv_path, const char *hdf5_path, struct error *e)
 {
     char csv[2 * PATH_MAX], hdf5[2 * PATH_MAX];
-    if (!real_name(o->csv_path, csv, sizeof csv) || !real_name(o->hdf5_path, hdf5, sizeof hdf5) ||
+    if (!real_name(csv_path, csv, sizeof csv) || !real_name(hdf5_path, hdf5, sizeof hdf5) ||
         strcmp(csv, hdf5) != 0)
         return STATUS_OK;
     error_set(e, STATUS_USAGE, "--output and --hdf5 name the same file");
     error_advice(e, "choose another --output or --hdf5");
-    return error_file(e, o->hdf5_path);
+    return error_file(e, hdf5_path);
 }
 
 /* Elsewhere - is standard output. That has the summary, and an archive can't be written to a pipe. */
@@ -126,8 +126,30 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
             s = refuse_input(paths[i], (uint64_t)prompts.st_dev, (uint64_t)prompts.st_ino, e);
     }
     if (s == STATUS_OK)
-        s = refuse_twins(o, e);
+        s = refuse_twins(o->csv_path, o->hdf5_path, e);
     if (s == STATUS_OK)
         s = outfile_probe(o->csv_path, e);
     return s == STATUS_OK ? archive_writer_probe(o->hdf5_path, e) : s;
+}
+
+enum status profile_outputs_check_merge(const char *csv_path, const char *hdf5_path, char *const *inputs, size_t count,
+                                        struct error *e)
+{
+    const char *const paths[] = {hdf5_path, csv_path};
+    enum status s = STATUS_OK;
+    for (int i = 0; i < (csv_path ? 2 : 1) && s == STATUS_OK; i++) {
+        s = refuse_dash(paths[i], e);
+        if (s == STATUS_OK)
+            s = refuse_descriptor(paths[i], e);
+        for (size_t k = 0; k < count && s == STATUS_OK; k++) {
+            struct stat about;
+            if (stat(inputs[k], &about) == 0) /* what isn't there is told by the reader */
+                s = refuse_input(paths[i], (uint64_t)about.st_dev, (uint64_t)about.st_ino, e);
+        }
+    }
+    if (s == STATUS_OK && csv_path)
+        s = refuse_twins(csv_path, hdf5_path, e);
+    if (s == STATUS_OK && csv_path)
+        s = outfile_probe(csv_path, e);
+    return s == STATUS_OK ? archive_writer_probe(hdf5_path, e) : s;
 }

@@ -13,4 +13,8 @@
 enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model,
                                   struct error *e) ERROR_MUST_USE;
 
+/* The same for a merge: inputs[count] are its archives; csv_path NULL: no table. */
+enum status profile_outputs_check_merge(const char *csv_path, const char *hdf5_path, char *const *inputs, size_t count,
+                                        struct error *e) ERROR_MUST_USE;
+
 #endif

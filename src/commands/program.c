@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "build_id.h"
 #include "inspect.h"
+#include "merge.h"
 #include "profile.h"
 #include "prompts.h"
 #include "synth.h"
@@ -23,6 +24,7 @@ struct subcommand {
 static const struct subcommand subcommands[] = {
     {"bench", "time the kernels and measure the machine's peaks", bench_command},
     {"inspect", "print what a model file or an archive holds", inspect_command},
+    {"merge", "add archives of shards into the one that a single run would have made", merge_command},
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
     {"prompts", "print prompts of phi3sat's own making", prompts_command},
     {"synth", "write a model file with planted neurons", synth_command},

@@ -270,6 +270,16 @@ static void far_neuron(hid_t f)
     int32_t neuron = NEURONS;
     poke(f, "extremes/neuron", 17, H5T_NATIVE_INT32, &neuron);
 }
+static void no_value(hid_t f)
+{
+    float nan = NAN;
+    poke(f, "extremes/value", 17, H5T_NATIVE_FLOAT, &nan);
+}
+static void countless(hid_t f)
+{
+    uint64_t all = UINT64_MAX;
+    poke(f, "state/prompt_multiplicity", 1, H5T_NATIVE_UINT64, &all);
+}
 static void unsorted(hid_t f)
 {
     uint64_t all = UINT64_MAX;
@@ -314,6 +324,8 @@ static const struct {
     {"a claim of 2^40 prompts", many_prompts, "data set prompt is longer than any model or prompt set"},
     {"saturated is 2", not_boolean, "data set saturation/saturated holds something other than 0 and 1"},
     {"an extreme of no neuron", far_neuron, "data set extremes/neuron names a neuron or position that isn't there"},
+    {"an extreme without a value", no_value, "data set extremes/value has no value for a neuron"},
+    {"more prompts than can be counted", countless, "data set state/prompt_multiplicity counts too many prompts"},
     {"prompts out of order", unsorted, "data set state/prompt_hash is not in ascending order"},
     {"a prompt run 0 times", no_times, "data set state/prompt_multiplicity holds a 0"},
     {"another number of prompts", other_prompts, "data set state/prompt_multiplicity disagrees with the attribute"},

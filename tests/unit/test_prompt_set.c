@@ -51,6 +51,17 @@ int main(void)
     is_int(prompt_set_fingerprint(&b, other, &e), STATUS_OK, "the sum has a fingerprint");
     ok(memcmp(hash, other, sizeof hash) != 0, "of its own");
 
+    struct prompt_set longer = {0}, many = {0};
+    add(&longer, 1, 9, 1);
+    longer.entry[0].tokens++;
+    is_int(prompt_set_merge(&a, &longer, &e), STATUS_INPUT, "one hash of two lengths can't be merged");
+    ok(same(&a, &c), "and nothing has changed");
+    add(&many, 1, 9, UINT64_MAX - 1);
+    is_int(prompt_set_merge(&a, &many, &e), STATUS_INPUT, "nor more repetitions than can be counted");
+    ok(same(&a, &c), "and nothing has changed");
+    prompt_set_free(&longer);
+    prompt_set_free(&many);
+
     prompt_set_free(&a);
     prompt_set_free(&b);
     prompt_set_free(&c);
