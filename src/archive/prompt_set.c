@@ -85,13 +85,25 @@ enum status prompt_set_merge(struct prompt_set *into, const struct prompt_set *f
     return STATUS_OK;
 }
 
-uint64_t prompt_set_find(const struct prompt_set *set, const uint64_t hash[2])
+static struct prompt_set_entry *find(const struct prompt_set *set, const uint64_t hash[2])
 {
     struct prompt_set_entry key = {.hash = {hash[0], hash[1]}};
-    if (set->count == 0)
-        return 0;
-    const struct prompt_set_entry *found = bsearch(&key, set->entry, set->count, sizeof key, by_hash);
+    return set->count ? bsearch(&key, set->entry, set->count, sizeof key, by_hash) : NULL;
+}
+
+uint64_t prompt_set_find(const struct prompt_set *set, const uint64_t hash[2])
+{
+    const struct prompt_set_entry *found = find(set, hash);
     return found ? found->multiplicity : 0;
+}
+
+bool prompt_set_take(struct prompt_set *set, const uint64_t hash[2])
+{
+    struct prompt_set_entry *found = find(set, hash);
+    if (!found || found->multiplicity == 0)
+        return false;
+    found->multiplicity--;
+    return true;
 }
 
 uint64_t prompt_set_prompts(const struct prompt_set *set)

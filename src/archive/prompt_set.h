@@ -9,6 +9,7 @@
 #ifndef PHI3SAT_ARCHIVE_PROMPT_SET_H
 #define PHI3SAT_ARCHIVE_PROMPT_SET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 
@@ -43,6 +44,9 @@ enum status prompt_set_merge(struct prompt_set *into, const struct prompt_set *f
 
 /* How often the sorted set holds `hash`; 0: not at all. */
 uint64_t prompt_set_find(const struct prompt_set *set, const uint64_t hash[2]);
+
+/* Takes one of `hash` out of the sorted set, if it holds one; entries stay, with multiplicity 0. */
+bool prompt_set_take(struct prompt_set *set, const uint64_t hash[2]);
 
 /* Sums over the sorted set, repetitions counted. */
 uint64_t prompt_set_prompts(const struct prompt_set *set);

@@ -51,15 +51,16 @@ static enum status check_ids(const struct intake *in, const struct token_list *t
     return STATUS_OK;
 }
 
-static enum status add_item(struct share *own, size_t line, size_t first, size_t length, struct error *e)
+static enum status add_item(struct share *own, size_t line, size_t first, size_t length, bool cut, struct error *e)
 {
     enum status s = memory_grow(&own->items, &own->capacity, own->count + 1, sizeof *own->items, "prompts", e);
     if (s != STATUS_OK)
         return s;
     struct intake_item *item = &own->items[own->count++];
-    *item = (struct intake_item){.line = line, .first = first, .length = length};
+    *item = (struct intake_item){.line = line, .first = first, .length = length, .cut = cut};
     prompts_hash(own->tokens.ids + first, length, item->hash);
     own->counts.tokens += length;
+    own->counts.cut += cut;
     if (own->count % ITEMS_A_LOOK == 0)
         log_phase("reading prompts: %zu on rank 0 so far", own->count);
     return STATUS_OK;
@@ -92,7 +93,7 @@ static enum status take_line(const struct intake *in, size_t line, struct share 
         return STATUS_OK;
     }
     if (length <= context)
-        return add_item(own, line, 0, length, e);
+        return add_item(own, line, 0, length, false, e);
     switch (in->options.overlong) {
     case INTAKE_ERROR:
         return too_long(in, length, e);
@@ -100,12 +101,10 @@ static enum status take_line(const struct intake *in, size_t line, struct share 
         own->counts.skipped++;
         return STATUS_OK;
     case INTAKE_TRUNCATE:
-        own->counts.cut++;
-        return add_item(own, line, 0, context, e);
+        return add_item(own, line, 0, context, true, e);
     case INTAKE_SPLIT:
-        own->counts.cut++;
         for (size_t first = 0; first < length && s == STATUS_OK; first += context)
-            s = add_item(own, line, first, length - first < context ? length - first : context, e);
+            s = add_item(own, line, first, length - first < context ? length - first : context, first == 0, e);
         return s;
     }
     return STATUS_OK;
@@ -229,6 +228,19 @@ void intake_close(struct intake *in)
     prompts_close(&in->source);
     memory_free(in->items);
     memset(in, 0, sizeof *in);
+}
+
+void intake_drop(struct intake *in, const bool *held)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        if (held[i]) {
+            in->counts.tokens -= in->items[i].length;
+            in->counts.cut -= in->items[i].cut;
+        } else
+            in->items[kept++] = in->items[i];
+    }
+    in->count = kept;
 }
 
 size_t intake_line(const struct intake *in, uint64_t index)

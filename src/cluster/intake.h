@@ -36,6 +36,7 @@ struct intake_item {
     uint64_t line;      /* index in the source                                        */
     uint64_t first;     /* token of that prompt where this piece begins (--overlong split) */
     uint64_t length;    /* tokens, >= 1                                              */
+    uint64_t cut;       /* 1: counts as a prompt that was cut                         */
 };
 
 /* What happened on the way, all ranks together. */
@@ -57,6 +58,9 @@ struct intake {
 enum status intake_open(struct intake *in, const struct ranks *r, const struct intake_options *options,
                         const struct tokenizer *tokenizer, struct error *e) ERROR_MUST_USE;
 void intake_close(struct intake *in);
+
+/* Takes items away for which held[count] is true; tokens and cut prompts are then those of the others. */
+void intake_drop(struct intake *in, const bool *held);
 
 /* The line (of its file) of prompt `index` of the source, for messages; 0: can't be read. */
 size_t intake_line(const struct intake *in, uint64_t index);

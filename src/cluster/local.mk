@@ -9,4 +9,5 @@ noinst_LIBRARIES += %D%/libcluster.a
 %C%_libcluster_a_SOURCES =
 %C%_libcluster_a_SOURCES += %D%/ranks.c %D%/ranks.h %D%/merge.c %D%/merge.h %D%/collector.c %D%/collector.h
 %C%_libcluster_a_SOURCES += %D%/sources.c %D%/sources.h
+%C%_libcluster_a_SOURCES += %D%/foundation.c %D%/foundation.h
 %C%_libcluster_a_SOURCES += %D%/intake.c %D%/intake.h %D%/schedule.c %D%/schedule.h %D%/batches.c %D%/batches.h

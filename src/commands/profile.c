@@ -17,6 +17,7 @@
 #include "../base/memory.h"
 #include "../base/threads.h"
 #include "../cluster/batches.h"
+#include "../cluster/foundation.h"
 #include "../cluster/merge.h"
 #include "../cluster/schedule.h"
 #include "../model/batch_size.h"
@@ -48,6 +49,7 @@ struct profile {
     struct intake intake;
     struct forward *forward;
     struct collector collector;
+    struct foundation foundation; /* --append                                        */
     struct archive_facts facts;
     uint64_t (*hashes)[2];   /* [layers + 1]: layers, then globals */
     char started[32];
@@ -186,9 +188,10 @@ static void tell_counts(const struct profile *p)
         if (oddities[i].count)
             log_warning("%llu %s", (unsigned long long)oddities[i].count, oddities[i].what);
     prompts_tell(&p->intake.source, p->options.chat);
-    if (p->intake.counts.tokens < FEW_TOKENS)
+    uint64_t tokens = p->intake.counts.tokens + prompt_set_tokens(&p->foundation.prompts);
+    if (tokens < FEW_TOKENS)
         log_warning("%llu tokens are few: variances are small by chance; profile hundreds of prompts before a verdict",
-                    (unsigned long long)p->intake.counts.tokens);
+                    (unsigned long long)tokens);
 }
 
 /* --verbose: what a step took, on rank 0. */
@@ -226,47 +229,6 @@ static void tell_start(const struct profile *p)
     log_release();
 }
 
-static enum status prepare(struct profile *p, struct error *e)
-{
-    enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
-    if (s == STATUS_OK)
-        s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
-    tell_step(p, "opened the model");
-    if (s == STATUS_OK)
-        s = open_prompts(p, e);
-    if (s != STATUS_OK)
-        return s;
-    tell_step(p, "read and tokenised the prompts");
-    choose_threads(p);
-    choose_batch(p);
-    s = ranks_agree(&p->ranks, open_forward(p, e), e);
-    return s == STATUS_OK ? fingerprint(p, e) : s;
-}
-
-/* Collective. */
-static enum status run_share(struct profile *p, struct error *e)
-{
-    const struct config *c = &p->config;
-    double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), h = (double)c->hidden;
-    struct schedule_cost cost = {2 * h * (q + kv) + 3 * h * (double)c->intermediate, q};
-    size_t *mine, count;
-    enum status s = schedule_share(p->intake.items, p->intake.count, cost, (size_t)p->ranks.size,
-                                   (size_t)p->ranks.rank, &mine, &count, e);
-    struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks};
-    double start = clock_seconds();
-    if (!count)
-        log_line("there are fewer prompts than ranks: rank 0 has none and waits for the others");
-    if (s == STATUS_OK && count)
-        s = batches_run(&b, p->forward, &p->collector, e);
-    if (s != STATUS_OK)
-        ranks_alarm(&p->ranks);
-    s = ranks_agree(&p->ranks, s, e);
-    if (s == STATUS_OK)
-        batches_finish(&b, clock_seconds() - start);
-    memory_free(mine);
-    return s;
-}
-
 static void fill_model_facts(struct profile *p)
 {
     struct archive_facts *f = &p->facts;
@@ -290,27 +252,66 @@ static void fill_model_facts(struct profile *p)
     f->window = window_of(p);
     model_words_rotary(c, p->weights.factors_long != NULL, p->weights.longrope, f->rotary, sizeof f->rotary);
     snprintf(f->precision, sizeof f->precision, "f32");
-}
-
-static enum status fill_prompt_facts(struct profile *p, struct prompt_set *set, struct error *e)
-{
-    struct archive_facts *f = &p->facts;
-    enum status s = STATUS_OK;
-    for (size_t i = 0; i < p->intake.count && s == STATUS_OK; i++) {
-        const struct intake_item *item = &p->intake.items[i];
-        struct prompt_set_entry entry = {{item->hash[0], item->hash[1]}, 1, item->length};
-        s = prompt_set_add(set, &entry, e);
-    }
-    if (s != STATUS_OK)
-        return s;
-    prompt_set_sort(set);
-    f->prompts = p->intake.count;
-    f->tokens = p->intake.counts.tokens;
-    f->prompts_cut = p->intake.counts.cut;
-    f->prompts_repeated = p->intake.counts.repeated;
     f->skip_first = p->options.skip_first;
     f->criteria = p->options.criteria;
-    return prompt_set_fingerprint(set, f->prompts_fingerprint, e);
+}
+
+/* Collective. What an archive holds already is not run again. */
+static enum status stand_on(struct profile *p, struct error *e)
+{
+    size_t given = p->intake.count;
+    fill_model_facts(p);
+    if (!p->options.append)
+        return STATUS_OK;
+    enum status s = foundation_append(&p->foundation, &p->ranks, p->options.append, &p->facts, &p->intake,
+                                      &p->collector.state, e);
+    if (s == STATUS_OK)
+        log_line("append: %s holds %llu prompts, %zu of the %zu given among them", p->options.append,
+                 (unsigned long long)prompt_set_prompts(&p->foundation.prompts), given - p->intake.count, given);
+    return s;
+}
+
+static enum status prepare(struct profile *p, struct error *e)
+{
+    enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
+    if (s == STATUS_OK)
+        s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
+    tell_step(p, "opened the model");
+    if (s == STATUS_OK)
+        s = open_prompts(p, e);
+    if (s != STATUS_OK)
+        return s;
+    tell_step(p, "read and tokenised the prompts");
+    choose_threads(p);
+    choose_batch(p);
+    s = ranks_agree(&p->ranks, open_forward(p, e), e);
+    if (s == STATUS_OK)
+        s = fingerprint(p, e);
+    return s == STATUS_OK ? stand_on(p, e) : s;
+}
+
+/* Collective. */
+static enum status run_share(struct profile *p, struct error *e)
+{
+    const struct config *c = &p->config;
+    double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), h = (double)c->hidden;
+    struct schedule_cost cost = {2 * h * (q + kv) + 3 * h * (double)c->intermediate, q};
+    size_t *mine, count;
+    enum status s = schedule_share(p->intake.items, p->intake.count, cost, (size_t)p->ranks.size,
+                                   (size_t)p->ranks.rank, &mine, &count, e);
+    struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks};
+    double start = clock_seconds();
+    if (!count && p->intake.count)
+        log_line("there are fewer prompts than ranks: rank 0 has none and waits for the others");
+    if (s == STATUS_OK && count)
+        s = batches_run(&b, p->forward, &p->collector, e);
+    if (s != STATUS_OK)
+        ranks_alarm(&p->ranks);
+    s = ranks_agree(&p->ranks, s, e);
+    if (s == STATUS_OK)
+        batches_finish(&b, clock_seconds() - start);
+    memory_free(mine);
+    return s;
 }
 
 static enum status join_command_line(const struct profile *p, char **line, struct error *e)
@@ -333,8 +334,7 @@ static enum status write_results(struct profile *p, const char *hosts, double se
 {
     struct prompt_set set = {.entry = NULL};
     char *line = NULL, grid[32], finished[32];
-    fill_model_facts(p);
-    enum status s = fill_prompt_facts(p, &set, e);
+    enum status s = foundation_facts(&p->foundation, &p->intake, &set, &p->facts, e);
     if (s == STATUS_OK)
         s = join_command_line(p, &line, e);
     snprintf(grid, sizeof grid, "%dx1", p->ranks.size);
@@ -353,7 +353,7 @@ static enum status write_results(struct profile *p, const char *hosts, double se
         .unknown_bytes = p->intake.counts.unknown, .double_bos_prompts = p->intake.counts.double_bos,
         .carriage_returns = found->returns, .byte_order_marks = found->boms, .garbage_bytes = found->garbage,
         .ignored_entries = found->ignored, .latin1_sources = found->latin1,
-        .seconds = seconds, .tokens_per_second = seconds > 0 ? (double)p->facts.tokens / seconds : 0};
+        .seconds = seconds, .tokens_per_second = seconds > 0 ? (double)p->intake.counts.tokens / seconds : 0};
     struct profile_results results = {p->config.layers, p->config.intermediate, &p->facts.criteria,
                                       p->options.csv_path, p->options.hdf5_path};
     if (s == STATUS_OK)
@@ -383,6 +383,11 @@ static enum status tell_nonfinite(const struct profile *p, uint64_t count)
     ranks_broadcast(&count, sizeof count);
     if (!count)
         return STATUS_OK;
+    if (!first.seen) {
+        log_warning("%llu activations were NaN, infinite or beyond 2^24 in the archive that was appended to",
+                    (unsigned long long)count);
+        return STATUS_NONFINITE;
+    }
     log_warning("%llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), "
                 "prompt %llu (line %zu), token %llu",
                 (unsigned long long)count, (unsigned long long)first.layer, (unsigned long long)first.neuron,
@@ -425,6 +430,7 @@ static enum status run(struct profile *p, struct error *e)
 static void close_all(struct profile *p)
 {
     collector_close(&p->collector);
+    foundation_free(&p->foundation);
     forward_close(p->forward);
     intake_close(&p->intake);
     tokenizer_close(p->tokenizer);

@@ -46,6 +46,8 @@ static const struct options_row fixed_rows[] = {
      .default_text = "phi3-saturation-report.csv"},
     {.name = "hdf5", .kind = OPTIONS_TEXT, .offset = AT(hdf5), .argument = "FILE",
      .help = "archive with all arrays", .default_text = "the output's name with .h5"},
+    {.name = "append", .kind = OPTIONS_TEXT, .offset = AT(append), .argument = "FILE",
+     .help = "run the prompts that this archive does not hold yet, and add them to it"},
     {.name = "progress", .kind = OPTIONS_CHOICE, .offset = AT(progress), .argument = "WHEN", .choices = progress_names,
      .help = "auto, always or never", .default_text = "auto"},
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the summary only"},
@@ -144,12 +146,15 @@ static enum status name_outputs(struct profile_options *o, struct error *e)
     size_t length = strlen(o->output), stem = length;
     if (length > 4 && strcmp(o->output + length - 4, ".csv") == 0)
         stem = length - 4;
-    if (length + 4 > sizeof o->csv_path || (o->hdf5 && strlen(o->hdf5) + 1 > sizeof o->hdf5_path)) {
+    if (length + 4 > sizeof o->csv_path || (o->hdf5 && strlen(o->hdf5) + 1 > sizeof o->hdf5_path) ||
+        (o->append && strlen(o->append) + 1 > sizeof o->hdf5_path)) {
         error_set(e, STATUS_USAGE, "an output's name is longer than %zu bytes", sizeof o->csv_path - 4);
         return usage(e);
     }
     snprintf(o->csv_path, sizeof o->csv_path, "%s", o->output);
-    if (o->hdf5)
+    if (o->append)
+        snprintf(o->hdf5_path, sizeof o->hdf5_path, "%s", o->append);
+    else if (o->hdf5)
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%s", o->hdf5);
     else
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%.*s.h5", (int)stem, o->output);
@@ -163,6 +168,8 @@ static enum status check(struct profile_options *o, struct error *e)
         wrong = "no model: give --model FILE";
     else if (o->prompts && o->tokens)
         wrong = "--prompts and --tokens exclude each other";
+    else if (o->append && o->hdf5)
+        wrong = "--append and --hdf5 exclude each other: the archive is added to in its place";
     else if (o->tokens && o->chat)
         wrong = "--tokens and --chat exclude each other: ids are taken as they are";
     else if (o->quiet && o->verbose)

@@ -7,7 +7,7 @@
 #include "../stats/criteria.h"
 
 struct profile_options {
-    const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard;
+    const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append;
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
     uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
     int overlong, precision, combine, activity, progress, input_format;

@@ -51,6 +51,10 @@ int main(void)
     is_int(prompt_set_fingerprint(&b, other, &e), STATUS_OK, "the sum has a fingerprint");
     ok(memcmp(hash, other, sizeof hash) != 0, "of its own");
 
+    ok(prompt_set_take(&c, (uint64_t[2]){9, 1}) && prompt_set_take(&c, (uint64_t[2]){9, 1}), "a prompt held twice can be taken twice");
+    ok(!prompt_set_take(&c, (uint64_t[2]){9, 1}) && !prompt_set_take(&c, (uint64_t[2]){9, 9}), "and no more; nor one not held");
+    prompt_set_free(&c);
+    is_int(prompt_set_merge(&c, &a, &e), STATUS_OK, "copied again");
     struct prompt_set longer = {0}, many = {0};
     add(&longer, 1, 9, 1);
     longer.entry[0].tokens++;

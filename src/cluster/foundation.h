@@ -1,0 +1,34 @@
+/* foundation.h - what a run stands on: prompts that an archive (--append) or a checkpoint (--resume) has already.
+ *
+ * Flow: intake, archive or checkpoint -> *foundation* -> prompts left to run, state to start from. In the end the
+ * archive's prompts are the foundation's and those that were run.
+ */
+#ifndef PHI3SAT_CLUSTER_FOUNDATION_H
+#define PHI3SAT_CLUSTER_FOUNDATION_H
+
+#include "../archive/archive_facts.h"
+#include "../archive/prompt_set.h"
+#include "collector.h"
+#include "intake.h"
+
+/* Zeroed: nothing, an ordinary run. The same on all ranks. */
+struct foundation {
+    struct prompt_set prompts;  /* sorted                                            */
+    uint64_t prompts_cut;       /* of an archive                                     */
+};
+
+void foundation_free(struct foundation *f);
+
+/* Collective. Reads archive `path`, which must match `own` facts; items that it holds leave `in`, the first of
+ * equal ones first: held twice and given three times, one stays. On rank 0 `state`, empty before, becomes the
+ * archive's. STATUS_INPUT names what differs. */
+enum status foundation_append(struct foundation *f, const struct ranks *r, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct accumulator *state,
+                              struct error *e) ERROR_MUST_USE;
+
+/* Prompts of the foundation and of the items, all of which have been run: set (zeroed before) and the facts of
+ * prompts follow. */
+enum status foundation_facts(const struct foundation *f, const struct intake *in, struct prompt_set *set,
+                             struct archive_facts *facts, struct error *e) ERROR_MUST_USE;
+
+#endif
