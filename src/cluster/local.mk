@@ -11,3 +11,5 @@ noinst_LIBRARIES += %D%/libcluster.a
 %C%_libcluster_a_SOURCES += %D%/sources.c %D%/sources.h
 %C%_libcluster_a_SOURCES += %D%/foundation.c %D%/foundation.h
 %C%_libcluster_a_SOURCES += %D%/intake.c %D%/intake.h %D%/schedule.c %D%/schedule.h %D%/batches.c %D%/batches.h
+check_PROGRAMS += tests/unit/test_schedule
+tests_unit_test_schedule_LDADD = $(UNIT_CLUSTER)

@@ -294,12 +294,11 @@ static enum status prepare(struct profile *p, struct error *e)
 static enum status run_share(struct profile *p, struct error *e)
 {
     const struct config *c = &p->config;
-    double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), h = (double)c->hidden;
-    struct schedule_cost cost = {2 * h * (q + kv) + 3 * h * (double)c->intermediate, q};
+    size_t batch_tokens = (size_t)p->options.batch_tokens;
+    struct schedule_terms terms = schedule_terms(c, (size_t)p->ranks.size, 1, batch_tokens);
     size_t *mine, count;
-    enum status s = schedule_share(p->intake.items, p->intake.count, cost, (size_t)p->ranks.size,
-                                   (size_t)p->ranks.rank, &mine, &count, e);
-    struct batches b = {&p->intake, mine, count, (size_t)p->options.batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks};
+    enum status s = schedule_share(p->intake.items, p->intake.count, &terms, (size_t)p->ranks.rank, &mine, &count, e);
+    struct batches b = {&p->intake, mine, count, batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks};
     double start = clock_seconds();
     if (!count && p->intake.count)
         log_line("there are fewer prompts than ranks: rank 0 has none and waits for the others");
