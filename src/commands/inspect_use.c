@@ -168,8 +168,7 @@ static void stage_cells(const void *context, size_t i, struct fact_sheet_cell *c
         cells[c].count = values[c];
 }
 
-/* Works out every row; both loads have their largest stage in the same place, since working memory
- * depends on the number of layers alone. */
+/* Works out every row: of the stage that takes the most with the longest prompts. */
 static enum status count_stages(struct stages *all, const struct config *c, const struct footprint_weights *w,
                                 const struct footprint_load *made, const struct footprint_load *whole, struct error *e)
 {

@@ -4,8 +4,7 @@
  * those of the structs and buffers that forward_open, forward_run and accumulator_init really
  * allocate (tests/unit/test_footprint.c compares them), and bounds: no run takes more.
  *
- * Not in it: the program and its libraries, the tokenizer, the list of prompts (some 100 bytes each),
- * and buffers of batches under way between stages.
+ * Not in it: the program and its libraries, the tokenizer, and the list of prompts (some 100 bytes each).
  */
 #ifndef PHI3SAT_MODEL_FOOTPRINT_H
 #define PHI3SAT_MODEL_FOOTPRINT_H
@@ -16,6 +15,7 @@
  * output head) only `others` tells. */
 struct footprint_weights {
     uint64_t *layer;      /* [layers] bytes, owned                                  */
+    uint64_t *work;       /* [layers] multiply-adds a token in its products, owned: what it costs */
     size_t layers;
     uint64_t embedding;   /* bytes; the first stage's                               */
     uint64_t others;      /* bytes that no stage maps in                            */
@@ -48,9 +48,18 @@ struct footprint {
     uint64_t working;     /* activations, keys and values, decoded panels, tables    */
 };
 
-/* Stage `stage` of `stages`, 1 <= stages <= layers: contiguous, sizes differ by one at most, the larger
- * ones first. */
-struct footprint_stage footprint_split(size_t layers, size_t stages, size_t stage);
+/* Cuts the layers into stage[stages], 1 <= stages <= layers: contiguous, none empty, so that the dearest stage
+ * (footprint_weights.work) costs as little as it can and the others are near each other; of cuts as good the one with the
+ * larger stages first. The same on all ranks. STATUS_FAILED for want of memory. */
+enum status footprint_cut(struct footprint_stage *stage, const struct footprint_weights *w, size_t stages,
+                          struct error *e) ERROR_MUST_USE;
+
+/* How many batches' hidden states a stage holds: the one that it works on, one that comes in unless it is the first, one
+ * that goes out unless it is the last. */
+size_t footprint_buffers(size_t layers, struct footprint_stage stage);
+
+/* Rows of the largest batch. */
+size_t footprint_rows(const struct footprint_load *load);
 
 /* One rank's memory. STATUS_INPUT when a size doesn't fit 64 bits. Pure. */
 enum status footprint_of(struct footprint *f, const struct config *c, const struct footprint_weights *w,

@@ -55,10 +55,10 @@ static enum status open_chunk(struct forward *f, struct error *e)
     return s;
 }
 
-/* What packed rows and panels take at most, over all matrices of the model. */
+/* What packed rows and panels take at most, over all matrices of the stage. */
 static void measure_ways(struct forward *f)
 {
-    for (size_t i = 0; i < f->weights->layers; i++) {
+    for (size_t i = f->options.first_layer; i < f->options.first_layer + f->options.layers; i++) {
         const struct weights_layer *l = &f->weights->layer[i];
         const struct weight *const all[] = {&l->q, &l->k, &l->v, &l->output, &l->gate, &l->up, &l->down};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -86,6 +86,8 @@ enum status forward_open(struct forward **forward, const struct config *config, 
     f->weights = weights;
     f->kernels = kernels;
     f->options = *options;
+    if (!f->options.layers)
+        f->options.layers = config->layers - options->first_layer;
     f->blocks = (config->intermediate + FORWARD_BLOCK - 1) / FORWARD_BLOCK;
     measure_ways(f);
     s = rotary_init(&f->rotary, config, weights, e);
@@ -116,7 +118,7 @@ void forward_close(struct forward *f)
         memory_free(w->attention);
         memory_free(w->sums);
     }
-    void *const blocks[] = {f->workspace, f->segment, f->hidden, f->cache, f->carried, f->normed,
+    void *const blocks[] = {f->workspace, f->segment, f->own, f->cache, f->carried, f->normed,
                             f->query, f->key, f->value, f->mixed, f->ffn};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         memory_free(blocks[i]);
@@ -126,8 +128,9 @@ void forward_close(struct forward *f)
     memory_free(f);
 }
 
-/* Lays the prompts out one behind the other and makes room for them. */
-static enum status lay_out(struct forward *f, const struct forward_prompt *prompts, size_t count, struct error *e)
+/* Lays the prompts out one behind the other and makes room for them; `hidden` NULL: for their hidden states too. */
+static enum status lay_out(struct forward *f, const struct forward_prompt *prompts, size_t count, float *hidden,
+                           struct error *e)
 {
     size_t cache = 0, floats, longest = 0;
     enum status s = memory_grow(&f->segment, &f->segment_capacity, count, sizeof *f->segment, "a batch's prompts", e);
@@ -145,8 +148,9 @@ static enum status lay_out(struct forward *f, const struct forward_prompt *promp
         s = rotary_prepare(&f->rotary, f->segment[i].length, &f->segment[i].rotary, e);
     if (s == STATUS_OK && !memory_multiply(f->rows, f->config->hidden, &floats))
         s = error_set(e, STATUS_FAILED, "a prompt of %zu tokens is too long", longest);
-    if (s == STATUS_OK)
-        s = memory_grow(&f->hidden, &f->hidden_capacity, floats, sizeof(float), "a batch's hidden states", e);
+    if (s == STATUS_OK && !hidden)
+        s = memory_grow(&f->own, &f->own_capacity, floats, sizeof(float), "a batch's hidden states", e);
+    f->hidden = hidden ? hidden : f->own;
     if (s == STATUS_OK)
         s = memory_grow(&f->cache, &f->cache_capacity, cache, sizeof(float), "a layer's keys and values", e);
     return s;
@@ -191,10 +195,16 @@ static void project(struct forward *f, const struct weight *w, size_t rows, cons
     product_run(f, &job, 1, rows, true);
 }
 
-static void layer_chunk(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
+static void step(const struct forward_observer *observer)
+{
+    if (observer->step)
+        observer->step(observer->stop_context);
+}
+
+static void attention_half(struct forward *f, const struct weights_layer *w, struct chunk chunk,
+                           const struct forward_observer *observer)
 {
     const struct config *c = f->config;
-    const struct weights_layer *w = &f->weights->layer[layer];
     size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
     float *x = f->hidden + chunk.row * c->hidden;
     struct norm norm = {f, x, w->attention_norm};
@@ -202,33 +212,53 @@ static void layer_chunk(struct forward *f, size_t layer, struct chunk chunk, con
     const struct product_job heads[] = {{&w->q, f->query, q}, {&w->k, f->key, kv}, {&w->v, f->value, kv}};
     product_pack(f, (const struct weight *[]){&w->q, &w->k, &w->v}, 3, chunk.rows, f->normed, c->hidden);
     product_run(f, heads, 3, chunk.rows, false);
+    step(observer);
     attention_run(f, chunk);
+    step(observer);
     project(f, &w->output, chunk.rows, f->mixed, q, x);
-    norm.weight = w->ffn_norm;
+}
+
+static void ffn_half(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
+{
+    const struct weights_layer *w = &f->weights->layer[layer];
+    float *x = f->hidden + chunk.row * f->config->hidden;
+    struct norm norm = {f, x, w->ffn_norm};
     threads_run(chunk.rows, norm_row, &norm);
+    step(observer);
     ffn_run(f, layer, chunk, observer);
-    if (layer + 1 < c->layers)
+    step(observer);
+    if (layer + 1 < f->config->layers)
         project(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, x);
 }
 
-enum status forward_run(struct forward *f, const struct forward_prompt *prompts, size_t count,
-                        const struct forward_observer *observer, struct error *e)
+enum status forward_run_stage(struct forward *f, const struct forward_prompt *prompts, size_t count, float *hidden,
+                              const struct forward_observer *observer, struct error *e)
 {
+    const size_t first = f->options.first_layer;
     assert(threads_count() <= f->threads);
-    enum status s = lay_out(f, prompts, count, e);
+    enum status s = lay_out(f, prompts, count, hidden, e);
     if (s != STATUS_OK)
         return s;
     struct embedding job = {f, prompts};
-    threads_run(count, embed_prompt, &job);
-    for (size_t layer = 0; layer < f->config->layers; layer++)
+    if (first == 0)
+        threads_run(count, embed_prompt, &job);
+    for (size_t layer = first; layer < first + f->options.layers; layer++)
         for (size_t row = 0; row < f->rows; row += f->options.batch_tokens) {
             size_t left = f->rows - row;
             struct chunk chunk = {row, left < f->options.batch_tokens ? left : f->options.batch_tokens};
             if (observer->stop && observer->stop(observer->stop_context))
                 return error_set(e, STATUS_CHECKPOINT, "stopped by a signal");
-            layer_chunk(f, layer, chunk, observer);
+            attention_half(f, &f->weights->layer[layer], chunk, observer);
+            ffn_half(f, layer, chunk, observer);
         }
     return STATUS_OK;
+}
+
+enum status forward_run(struct forward *f, const struct forward_prompt *prompts, size_t count,
+                        const struct forward_observer *observer, struct error *e)
+{
+    assert(f->options.first_layer == 0);
+    return forward_run_stage(f, prompts, count, NULL, observer, e);
 }
 
 const float *forward_hidden(const struct forward *f)

@@ -8,6 +8,9 @@
  * rows. Usual are several prompts of that many tokens together, or one longer one: a longer
  * batch holds more hidden states, keys and values. Attention never crosses prompts.
  * Results don't depend on how prompts are packed, chunked or threaded.
+ *
+ * A forward pass may be cut into stages of consecutive layers: each takes the residual stream where the last one
+ * left it, whoever ran that (cluster/pipeline.h).
  */
 #ifndef PHI3SAT_MODEL_FORWARD_H
 #define PHI3SAT_MODEL_FORWARD_H
@@ -32,6 +35,9 @@ struct forward_observer {
      * May be NULL. */
     bool (*stop)(void *stop_context);
     void *stop_context;
+    /* Called between the steps of a chunk on the calling thread, for what has to move on meanwhile (messages). May
+     * be NULL. */
+    void (*step)(void *stop_context);
 };
 
 struct forward_options {
@@ -40,6 +46,8 @@ struct forward_options {
     float activity_threshold;
     size_t window;             /* 0: all; usually config.window                       */
     enum kernels_mode mode;    /* precision of the products                           */
+    size_t first_layer;        /* of the stage                                        */
+    size_t layers;             /* of the stage; 0: all from first_layer on            */
 };
 
 struct forward; /* opaque: buffers for one batch at a time */
@@ -52,10 +60,16 @@ enum status forward_open(struct forward **forward, const struct config *config, 
                          struct error *e) ERROR_MUST_USE;
 void forward_close(struct forward *forward);
 
-/* Runs one batch. Fails only for want of memory, or STATUS_CHECKPOINT when asked to stop (the
+/* Runs one batch through all layers. Fails only for want of memory, or STATUS_CHECKPOINT when asked to stop (the
  * observer then has part of the batch and must forget it). */
 enum status forward_run(struct forward *forward, const struct forward_prompt *prompts, size_t count,
                         const struct forward_observer *observer, struct error *e) ERROR_MUST_USE;
+
+/* One stage of it on the caller's hidden states [rows of all prompts, hidden]: read, unless the stage begins with layer
+ * 0, which embeds the prompts' ids; left as the next stage wants them, or, where the last layer is among them, as
+ * its FFN found them. Later stages need no ids. Otherwise as forward_run. */
+enum status forward_run_stage(struct forward *forward, const struct forward_prompt *prompts, size_t count, float *hidden,
+                              const struct forward_observer *observer, struct error *e) ERROR_MUST_USE;
 
 /* [rows, hidden]: the residual stream as the last layer's FFN of the last run found it, for tests. NULL
  * before a run. */

@@ -45,8 +45,9 @@ struct forward {
     struct segment *segment;
     size_t segments, segment_capacity;
     size_t rows;
-    float *hidden;                /* [rows, hidden]                                 */
-    size_t hidden_capacity;
+    float *hidden;                /* [rows, hidden]: the stage's caller's, or `own`    */
+    float *own;
+    size_t own_capacity;
     float *cache;                 /* one layer's keys and values, all segments        */
     size_t cache_capacity;
     struct sums *carried;         /* [SERIES_COUNT][blocks]: a long prompt's sums between chunks */

@@ -93,15 +93,20 @@ static enum status rows(const struct lookup *l, const char *name, size_t first, 
     return STATUS_OK;
 }
 
+static enum status decode_vector(const struct model_file_tensor *t, const char *what, size_t count, float **values,
+                                 struct error *e)
+{
+    enum status s = memory_array(values, count, sizeof **values, what, e);
+    if (s == STATUS_OK)
+        quants_decode_range(t->format, t->bytes, 0, count, *values);
+    return s;
+}
+
 static enum status vector(const struct lookup *l, const char *name, size_t count, float **values)
 {
     const struct model_file_tensor *t;
     enum status s = find(l, name, 1, count, &t);
-    if (s == STATUS_OK)
-        s = memory_array(values, count, sizeof **values, name, l->error);
-    if (s == STATUS_OK)
-        quants_decode_range(t->format, t->bytes, 0, count, *values);
-    return s;
+    return s == STATUS_OK ? decode_vector(t, name, count, values, l->error) : s;
 }
 
 static struct name name_of(struct model_file_text text)
@@ -203,9 +208,9 @@ static enum status ffn_weights(const struct lookup *l, struct weights_layer *w)
 
 static enum status one_layer(const struct lookup *l, struct weights_layer *w)
 {
-    enum status s = vector(l, layer_name(l, "attn_norm.weight").text, l->config->hidden, &w->attention_norm);
+    enum status s = find(l, layer_name(l, "attn_norm.weight").text, 1, l->config->hidden, &w->attention_norm_tensor);
     if (s == STATUS_OK)
-        s = vector(l, layer_name(l, "ffn_norm.weight").text, l->config->hidden, &w->ffn_norm);
+        s = find(l, layer_name(l, "ffn_norm.weight").text, 1, l->config->hidden, &w->ffn_norm_tensor);
     if (s == STATUS_OK)
         s = attention_weights(l, w);
     if (s == STATUS_OK)
@@ -254,7 +259,7 @@ static void count_types(struct weights *w, const struct model_file *file)
     }
 }
 
-enum status weights_open(struct weights *w, const struct config *c, const struct model_file *file, struct error *e)
+enum status weights_find(struct weights *w, const struct config *c, const struct model_file *file, struct error *e)
 {
     struct lookup l = {file, c, 0, e};
     memset(w, 0, sizeof *w);
@@ -271,6 +276,28 @@ enum status weights_open(struct weights *w, const struct config *c, const struct
     if (s == STATUS_OK)
         s = rotary_factors(&l, w);
     count_types(w, file);
+    if (s != STATUS_OK)
+        weights_free(w);
+    return s;
+}
+
+enum status weights_layers(struct weights *w, const struct config *c, size_t first, size_t count, struct error *e)
+{
+    enum status s = STATUS_OK;
+    for (size_t i = first; i < first + count && s == STATUS_OK; i++) {
+        struct weights_layer *l = &w->layer[i];
+        s = decode_vector(l->attention_norm_tensor, "a layer's norms", c->hidden, &l->attention_norm, e);
+        if (s == STATUS_OK)
+            s = decode_vector(l->ffn_norm_tensor, "a layer's norms", c->hidden, &l->ffn_norm, e);
+    }
+    return s;
+}
+
+enum status weights_open(struct weights *w, const struct config *c, const struct model_file *file, struct error *e)
+{
+    enum status s = weights_find(w, c, file, e);
+    if (s == STATUS_OK)
+        s = weights_layers(w, c, 0, c->layers, e);
     if (s != STATUS_OK)
         weights_free(w);
     return s;

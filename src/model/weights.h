@@ -21,7 +21,8 @@ struct weight {
 };
 
 struct weights_layer {
-    float *attention_norm, *ffn_norm;      /* [hidden], decoded                      */
+    const struct model_file_tensor *attention_norm_tensor, *ffn_norm_tensor;
+    float *attention_norm, *ffn_norm;      /* [hidden], decoded; NULL: the layer is another stage's */
     struct weight q, k, v, output;
     struct weight gate, up, down;
 };
@@ -41,6 +42,13 @@ struct weights {
 enum status weights_open(struct weights *w, const struct config *c, const struct model_file *file,
                          struct error *e) ERROR_MUST_USE;
 void weights_free(struct weights *w);
+
+/* The two halves of it. weights_find reads shapes and rotary factors only, so that no page of a layer is touched;
+ * weights_layers, called once, readies layers [first, first + count). After a failure of it weights_free is due. */
+enum status weights_find(struct weights *w, const struct config *c, const struct model_file *file,
+                         struct error *e) ERROR_MUST_USE;
+enum status weights_layers(struct weights *w, const struct config *c, size_t first, size_t count,
+                           struct error *e) ERROR_MUST_USE;
 
 /* The bytes of output r's row. */
 const uint8_t *weights_row(const struct weight *w, size_t r);

@@ -186,24 +186,89 @@ static void test_weights(const struct opened *o)
     footprint_weights_free(&w);
 }
 
-static void test_split(void)
+/* The cost of the dearest stage in the best of all cuts of layers [from, layers), by trying them all. */
+static uint64_t best_of_all(const uint64_t *work, size_t layers, size_t from, size_t stages)
 {
-    bool whole = true, even = true;
-    for (size_t layers = 1; layers <= 40; layers++)
-        for (size_t stages = 1; stages <= layers; stages++) {
-            size_t next = 0;
-            for (size_t s = 0; s < stages; s++) {
-                struct footprint_stage stage = footprint_split(layers, stages, s);
-                whole = whole && stage.first == next && stage.count > 0;
-                even = even && stage.count >= layers / stages && stage.count <= (layers + stages - 1) / stages;
-                next += stage.count;
-            }
-            whole = whole && next == layers;
-        }
-    ok(whole, "stages are contiguous and together all layers, 1 to 40 of them");
-    ok(even, "and as even as can be");
+    uint64_t best = UINT64_MAX, own = 0;
+    if (stages == 1) {
+        for (size_t l = from; l < layers; l++)
+            own += work[l];
+        return own;
+    }
+    for (size_t end = from + 1; end + stages - 1 <= layers; end++) {
+        own += work[end - 1];
+        uint64_t rest = best_of_all(work, layers, end, stages - 1), worst = own > rest ? own : rest;
+        best = worst < best ? worst : best;
+    }
+    return best;
 }
 
+static uint64_t dearest(const struct footprint_weights *w, const struct footprint_stage *stage, size_t stages)
+{
+    uint64_t most = 0;
+    for (size_t s = 0; s < stages; s++) {
+        uint64_t own = 0;
+        for (size_t l = stage[s].first; l < stage[s].first + stage[s].count; l++)
+            own += w->work[l];
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
+static bool contiguous(const struct footprint_stage *stage, size_t stages, size_t layers)
+{
+    size_t next = 0;
+    bool good = true;
+    for (size_t s = 0; s < stages; s++) {
+        good = good && stage[s].first == next && stage[s].count > 0;
+        next += stage[s].count;
+    }
+    return good && next == layers;
+}
+
+static void cut_into(struct footprint_stage *stage, const struct footprint_weights *w, size_t stages)
+{
+    struct error e;
+    if (footprint_cut(stage, w, stages, &e) != STATUS_OK)
+        bail("no cut: %s", e.sentence);
+}
+
+static void test_cut(void)
+{
+    static uint64_t work[40], bytes[40];
+    static struct footprint_stage stage[40];
+    bool whole = true, even = true, best = true;
+    for (size_t l = 0; l < 40; l++)
+        work[l] = 1000;
+    for (size_t layers = 1; layers <= 40; layers++)
+        for (size_t stages = 1; stages <= layers; stages++) {
+            struct footprint_weights w = {bytes, work, layers, 0, 0, false};
+            cut_into(stage, &w, stages);
+            whole = whole && contiguous(stage, stages, layers);
+            for (size_t s = 0; s < stages; s++)
+                even = even && stage[s].count == layers / stages + (s < layers % stages);
+        }
+    ok(whole, "stages are contiguous and together all layers, 1 to 40 of them");
+    ok(even, "layers of one cost are cut as evenly as can be, the larger stages first");
+    uint64_t state = 5;
+    for (int trial = 0; trial < 300; trial++) {
+        size_t layers = 1 + (size_t)trial % 11;
+        for (size_t l = 0; l < layers; l++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            work[l] = trial % 3 == 0 ? (state >> 33) % 3 : (state >> 33) % 1000;
+        }
+        for (size_t stages = 1; stages <= layers; stages++) {
+            struct footprint_weights w = {bytes, work, layers, 0, 0, false};
+            cut_into(stage, &w, stages);
+            whole = whole && contiguous(stage, stages, layers);
+            best = best && dearest(&w, stage, stages) == best_of_all(work, layers, 0, stages);
+        }
+    }
+    ok(whole, "so they are where layers cost what they like, nothing perhaps");
+    ok(best, "and no cut has a cheaper dearest stage");
+}
+
+/* The last layer is cheaper by its down projection, so the larger stage comes last. */
 static void test_largest(const struct opened *o)
 {
     const struct footprint_load load = {64, 1, 64, 10};
@@ -214,8 +279,12 @@ static void test_largest(const struct opened *o)
     if (footprint_weights_read(&w, o->file, o->config.layers, &e) != STATUS_OK ||
         footprint_largest(&most, &stage, &o->config, &w, &load, 2, &e) != STATUS_OK)
         bail("no plan");
-    ok(stage.first == 0 && stage.count == 2, "of 3 layers in 2 stages, the first stage is the largest");
-    ok(most.weights == w.layer[0] + w.layer[1] + w.embedding, "it holds two layers and the embedding");
+    const struct config *c = &o->config;
+    size_t q = c->heads * c->head_dim, kv = c->kv_heads * c->head_dim;
+    is_uint(w.work[0], c->hidden * (2 * q + 2 * kv + 3 * c->intermediate), "a layer costs its matrices");
+    is_uint(w.work[2], c->hidden * (2 * q + 2 * kv + 2 * c->intermediate), "the last one all but down");
+    ok(stage.first == 1 && stage.count == 2, "of 3 layers in 2 stages, the second stage is the largest");
+    ok(most.weights == w.layer[1] + w.layer[2], "it holds two layers");
     footprint_weights_free(&w);
 }
 
@@ -253,7 +322,7 @@ int main(void)
     test_runs(&plain, "phi3");
     test_state(&plain);
     test_weights(&plain);
-    test_split();
+    test_cut();
     test_largest(&plain);
     test_hostile(&plain);
     opened_close(&plain);

@@ -77,6 +77,7 @@ struct way {
     int threads;
     size_t kernels, skip_first;
     const struct prompts *prompts;
+    size_t first_layer, layers; /* of a stage; 0: all */
 };
 
 static size_t batch_of(const struct way *way, size_t first)
@@ -94,7 +95,9 @@ static size_t batch_of(const struct way *way, size_t first)
 
 static struct forward *open_way(const struct opened *o, const struct way *way)
 {
-    struct forward_options options = {way->batch_tokens, way->skip_first, 0.1f, o->config.window, KERNELS_F32};
+    struct forward_options options = {.batch_tokens = way->batch_tokens, .skip_first = way->skip_first,
+                                      .activity_threshold = 0.1f, .window = o->config.window, .mode = KERNELS_F32,
+                                      .first_layer = way->first_layer, .layers = way->layers};
     struct forward *f;
     struct error e;
     threads_set(way->threads);
@@ -117,7 +120,7 @@ static struct shown make_shown(const struct opened *o)
 static struct shown run(const struct opened *o, const struct way *way)
 {
     struct shown s = make_shown(o);
-    struct forward_observer observer = {&s, show, stop, &s};
+    struct forward_observer observer = {.context = &s, .sums = show, .stop = stop, .stop_context = &s};
     struct forward *f = open_way(o, way);
     struct error e;
     for (size_t first = 0, count; first < way->prompts->count; first += count) {
@@ -341,7 +344,7 @@ static void residual_stream(void)
     struct opened o = opened_network(&n, NETWORK_LLAMA, NULL, "model.gguf");
     struct way way = {.batch_tokens = 50, .threads = 2, .prompts = &p};
     struct shown s = make_shown(&o);
-    struct forward_observer observer = {&s, show, NULL, NULL};
+    struct forward_observer observer = {.context = &s, .sums = show};
     struct forward *f = open_way(&o, &way);
     struct error e;
     ok(!forward_hidden(f), "before a run there is no residual stream");
@@ -362,6 +365,59 @@ static void residual_stream(void)
     network_free(&n);
 }
 
+static void count_step(void *context)
+{
+    ++*(long *)context;
+}
+
+/* Each stage has its own weights, and later ones no ids; hidden states go from one to the next. */
+static void stages(void)
+{
+    static const size_t cuts[][3] = {{1, 1, 1}, {2, 1, 0}, {1, 2, 0}};
+    struct network n = odd_one();
+    network_make(&n);
+    struct prompts p = make_prompts(&n, lengths, LENGTHS), bare = p;
+    struct opened o = opened_network(&n, NETWORK_LLAMA, NULL, "model.gguf");
+    struct way way = {.batch_tokens = 50, .threads = 2, .prompts = &p};
+    struct shown whole = run(&o, &way);
+    size_t rows = 0;
+    long steps = 0;
+    for (size_t i = 0; i < p.count; i++) {
+        rows += p.list[i].length;
+        bare.list[i].ids = NULL;
+    }
+    float *hidden = calloc(rows * n.hidden, sizeof *hidden);
+    for (size_t c = 0; c < sizeof cuts / sizeof *cuts && hidden; c++) {
+        struct shown s = make_shown(&o);
+        struct forward_observer observer = {.context = &s, .sums = show, .stop_context = &steps, .step = count_step};
+        struct error e;
+        s.sane = true;
+        for (size_t stage = 0, at = 0; stage < 3 && cuts[c][stage]; at += cuts[c][stage++]) {
+            struct opened part = o;
+            if (weights_find(&part.weights, &o.config, o.file, &e) != STATUS_OK ||
+                weights_layers(&part.weights, &o.config, at, cuts[c][stage], &e) != STATUS_OK)
+                bail("a stage's weights don't open: %s", e.sentence);
+            way.first_layer = at;
+            way.layers = cuts[c][stage];
+            struct forward *f = open_way(&part, &way);
+            s.sane = s.sane && forward_run_stage(f, stage ? bare.list : p.list, p.count, hidden, &observer, &e) == STATUS_OK;
+            forward_close(f);
+            weights_free(&part.weights);
+        }
+        threads_set(1);
+        for (size_t i = 0; i < p.count * s.layers * SERIES_COUNT * s.blocks; i++)
+            s.sane = s.sane && s.times[i] == 1;
+        ok(same_shown(&whole, &s, p.count), "stages of %zu, %zu and %zu layers show what one does", cuts[c][0], cuts[c][1],
+           cuts[c][2]);
+        shown_free(&s);
+    }
+    ok(steps > 3 * 3 * 3, "between the steps of a chunk something else may move on (%ld times)", steps);
+    free(hidden);
+    shown_free(&whole);
+    opened_close(&o);
+    network_free(&n);
+}
+
 static void stopping(void)
 {
     static const size_t one[] = {50};
@@ -371,7 +427,7 @@ static void stopping(void)
     struct opened o = opened_network(&n, NETWORK_FUSED, NULL, "model.gguf");
     struct way way = {.batch_tokens = 16, .threads = 1, .prompts = &p};
     struct shown whole = run(&o, &way), s = make_shown(&o);
-    struct forward_observer observer = {&s, show, stop, &s};
+    struct forward_observer observer = {.context = &s, .sums = show, .stop = stop, .stop_context = &s};
     struct forward *f = open_way(&o, &way);
     struct error e;
     is_int(whole.asked, 12, "four chunks of three layers ask twelve times whether to stop");
@@ -431,9 +487,9 @@ static void no_memory(void)
     network_make(&n);
     struct prompts p = make_prompts(&n, one, 1);
     struct opened o = opened_network(&n, NETWORK_FUSED, NULL, "model.gguf");
-    struct forward_options options = {16, 0, 0.1f, 0, KERNELS_F32};
+    struct forward_options options = {.batch_tokens = 16, .activity_threshold = 0.1f};
     struct shown s = make_shown(&o);
-    struct forward_observer observer = {&s, show, NULL, NULL};
+    struct forward_observer observer = {.context = &s, .sums = show};
     struct error e;
     bool told = true;
     long count = 0, held = failing_memory_held;
@@ -464,6 +520,7 @@ int main(void)
     longrope();
     skipping();
     residual_stream();
+    stages();
     stopping();
     not_a_number();
     no_memory();
