@@ -147,11 +147,14 @@ static enum status count_repeated(struct intake *in, struct error *e)
 static enum status tokenize_share(struct intake *in, const struct ranks *r, struct share *own, struct error *e)
 {
     enum status s = STATUS_OK;
-    size_t turn = 0, line = 0;
+    size_t turn = 0, line = 0, size = (size_t)r->size, all = in->source.count / in->options.shards;
+    in->stride = in->options.sample ? (all + in->options.sample - 1) / in->options.sample : 1;
+    in->stride += in->stride == 0;
     for (; line < in->source.count && s == STATUS_OK; line++) {
         if (line % in->options.shards != in->options.shard)
             continue;
-        if (turn++ % (size_t)r->size == (size_t)r->rank)
+        size_t here = turn++; /* of the shard */
+        if (here % in->stride == 0 && here / in->stride % size == (size_t)r->rank)
             s = take_line(in, line, own, e);
     }
     return ranks_agree_first(r, s, line, e);

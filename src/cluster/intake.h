@@ -23,6 +23,7 @@ struct intake_options {
     enum recognise_wish format;  /* else: what the source is said to be               */
     const struct chat *chat;     /* the model's chat format, borrowed; NULL: plain    */
     size_t limit;                /* the first N prompts; PROMPTS_ALL                   */
+    size_t sample;               /* 0; else only about so many of them, evenly spread, for plans */
     size_t shard, shards;        /* prompts whose index mod shards is shard; 0 of 1     */
     size_t context;              /* longest prompt in tokens                          */
     size_t vocabulary;           /* ids must be below it                              */
@@ -51,6 +52,7 @@ struct intake {
     const struct tokenizer *tokenizer; /* borrowed; NULL with token_ids                */
     struct intake_item *items;         /* [count], by line and first                   */
     size_t count;
+    size_t stride;                     /* each item stands for so many prompts; 1 without a sample */
     struct intake_counts counts;
 };
 

@@ -180,6 +180,20 @@ static enum status check(struct profile_options *o, struct error *e)
     return usage(e);
 }
 
+enum status profile_options_input(struct profile_options *o, bool count_given, bool seed_given, struct error *e)
+{
+    const bool given = o->prompts || o->tokens;
+    o->limit = given && count_given ? (size_t)o->num_prompts : PROMPTS_ALL;
+    if (given && seed_given) {
+        error_set(e, STATUS_USAGE, "--seed has no use where prompts are given");
+        return usage(e);
+    }
+    enum status s = check(o, e);
+    if (s == STATUS_OK)
+        s = read_shard(o, e);
+    return s == STATUS_OK ? read_window(o, e) : s;
+}
+
 enum status profile_options_read(struct profile_options *o, int argc, char **argv, bool *help, struct error *e)
 {
     const struct options_table *table = profile_options_table();
@@ -195,16 +209,6 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
         return s;
     o->criteria.activity_signed = o->activity == 1;
     o->criteria.combine = (enum criteria_combine)o->combine;
-    const bool given = o->prompts || o->tokens;
-    o->limit = given && options_given(table, &result, "num-prompts") ? (size_t)o->num_prompts : PROMPTS_ALL;
-    if (given && options_given(table, &result, "seed")) {
-        error_set(e, STATUS_USAGE, "--seed has no use where prompts are given");
-        return usage(e);
-    }
-    s = check(o, e);
-    if (s == STATUS_OK)
-        s = read_shard(o, e);
-    if (s == STATUS_OK)
-        s = read_window(o, e);
+    s = profile_options_input(o, options_given(table, &result, "num-prompts"), options_given(table, &result, "seed"), e);
     return s == STATUS_OK ? name_outputs(o, e) : s;
 }

@@ -28,4 +28,9 @@ const struct options_table *profile_options_table(void);
 enum status profile_options_read(struct profile_options *o, int argc, char **argv, bool *help,
                                  struct error *e) ERROR_MUST_USE;
 
+/* What of `o` concerns model and prompts, checked and worked out for other commands that read the same options:
+ * limit, shard, window. The caller writes the advice to a STATUS_USAGE. */
+enum status profile_options_input(struct profile_options *o, bool count_given, bool seed_given,
+                                  struct error *e) ERROR_MUST_USE;
+
 #endif

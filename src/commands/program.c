@@ -11,6 +11,7 @@
 #include "build_id.h"
 #include "inspect.h"
 #include "merge.h"
+#include "plan.h"
 #include "profile.h"
 #include "prompts.h"
 #include "synth.h"
@@ -25,6 +26,7 @@ static const struct subcommand subcommands[] = {
     {"bench", "time the kernels and measure the machine's peaks", bench_command},
     {"inspect", "print what a model file or an archive holds", inspect_command},
     {"merge", "add archives of shards into the one that a single run would have made", merge_command},
+    {"plan", "predict what a run will take on a cluster, and write its job script", plan_command},
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
     {"prompts", "print prompts of phi3sat's own making", prompts_command},
     {"synth", "write a model file with planted neurons", synth_command},

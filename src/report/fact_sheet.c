@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/escape.h"
 
 #define LABEL_WIDTH 24   /* columns before a fact's value                            */
@@ -315,6 +316,10 @@ static size_t cell_text(const struct fact_sheet_cell *cell, enum fact_sheet_kind
         human_bytes(cell->count, out, CELL_BYTES);
         return strlen(out);
     }
+    if (kind == FACT_SHEET_PART)
+        return (size_t)snprintf(out, CELL_BYTES, "%.1f%%", 100.0 * cell->real);
+    if (kind == FACT_SHEET_SPAN)
+        return (size_t)snprintf(out, CELL_BYTES, "%s", clock_span(cell->real).text);
     if (kind == FACT_SHEET_SHAPE) {
         used = (size_t)snprintf(out, CELL_BYTES, "[");
         for (size_t i = 0; i < cell->dimensions && used + 32 < CELL_BYTES; i++)
@@ -337,7 +342,7 @@ static size_t cell_text(const struct fact_sheet_cell *cell, enum fact_sheet_kind
 
 static bool is_right(enum fact_sheet_kind kind)
 {
-    return kind == FACT_SHEET_COUNT || kind == FACT_SHEET_BYTES;
+    return kind != FACT_SHEET_TEXT && kind != FACT_SHEET_SHAPE;
 }
 
 /* One line: texts[columns] of these widths, padded to the columns' widths. */
@@ -350,6 +355,8 @@ static void print_line(struct fact_sheet *s, const struct fact_sheet_table *t, c
                        const size_t *widths)
 {
     for (size_t c = 0; c < t->column_count; c++) {
+        if (!t->columns[c].title)
+            continue;
         int padding = widths[c] > line->width[c] ? (int)(widths[c] - line->width[c]) : 0;
         bool right = is_right(t->columns[c].kind), last = c + 1 == t->column_count;
         fprintf(s->to, "  %*s%s%*s", right ? padding : 0, "", line->text[c], right || last ? 0 : padding, "");
@@ -373,7 +380,7 @@ static void table_text(struct fact_sheet *s, const struct fact_sheet_table *t)
     struct line line;
     size_t widths[FACT_SHEET_COLUMNS];
     for (size_t c = 0; c < t->column_count; c++)
-        widths[c] = strlen(t->columns[c].title);
+        widths[c] = t->columns[c].title ? strlen(t->columns[c].title) : 0;
     for (size_t i = 0; i < t->rows; i++) {
         fill_line(t, i, &line);
         for (size_t c = 0; c < t->column_count; c++)
@@ -381,6 +388,8 @@ static void table_text(struct fact_sheet *s, const struct fact_sheet_table *t)
                 widths[c] = line.width[c] < COLUMN_LIMIT ? line.width[c] : COLUMN_LIMIT;
     }
     for (size_t c = 0; c < t->column_count; c++) {
+        if (!t->columns[c].title)
+            continue;
         snprintf(line.text[c], CELL_BYTES, "%s", t->columns[c].title);
         line.width[c] = strlen(t->columns[c].title);
     }
@@ -396,6 +405,10 @@ static void json_cell(struct fact_sheet *s, const struct fact_sheet_cell *cell, 
 {
     if (kind == FACT_SHEET_TEXT) {
         json_string(s, cell->text, cell->length);
+        return;
+    }
+    if (kind == FACT_SHEET_PART || kind == FACT_SHEET_SPAN) {
+        json_real(s, cell->real);
         return;
     }
     if (kind != FACT_SHEET_SHAPE) {

@@ -56,12 +56,14 @@ enum fact_sheet_kind {
     FACT_SHEET_TEXT,  /* cell.text                                            */
     FACT_SHEET_COUNT, /* cell.count, all digits                                */
     FACT_SHEET_BYTES, /* cell.count, as "2.2 GiB"; JSON: all digits            */
-    FACT_SHEET_SHAPE  /* cell.shape: "[3072, 32064]"                            */
+    FACT_SHEET_SHAPE, /* cell.shape: "[3072, 32064]"                            */
+    FACT_SHEET_PART,  /* cell.real, 0..1; as text a percentage                  */
+    FACT_SHEET_SPAN   /* cell.real, seconds; as text "1:07"                     */
 };
 
 struct fact_sheet_column {
     const char *key;   /* JSON                                                 */
-    const char *title; /* of the column                                        */
+    const char *title; /* of the column; NULL: in JSON only                     */
     enum fact_sheet_kind kind;
 };
 
@@ -69,11 +71,12 @@ struct fact_sheet_cell {
     const char *text;  /* [length] any bytes                                   */
     size_t length;
     uint64_t count;
+    double real;
     const uint64_t *shape; /* [dimensions]                                     */
     size_t dimensions;
 };
 
-#define FACT_SHEET_COLUMNS 10
+#define FACT_SHEET_COLUMNS 16
 
 struct fact_sheet_table {
     const char *key;

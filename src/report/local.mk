@@ -13,6 +13,7 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/program_text.c %D%/program_text.h
 %C%_libreport_a_SOURCES += %D%/fact_sheet.c %D%/fact_sheet.h
 %C%_libreport_a_SOURCES += %D%/figures.c %D%/figures.h
+%C%_libreport_a_SOURCES += %D%/job_script.c %D%/job_script.h
 %C%_libreport_a_SOURCES += %D%/prompt_notes.c %D%/prompt_notes.h
 
 check_PROGRAMS += tests/unit/test_csv

@@ -1,0 +1,397 @@
+/* simulate.c - discrete events over stations with processor sharing; see simulate.h.
+ *
+ * A station (the cores of a node, its network port, its memory) serves all its jobs at once, each at
+ * min(1, capacity / jobs) of full speed. It keeps a clock of its own that advances by that rate, so that a
+ * job's end by that clock never changes: a heap of ends is enough, whoever comes and goes (the "virtual time"
+ * of processor sharing; Nagle 1987). A second heap has the stations by their next end in real time.
+ *
+ * A stage holds three batches at most: one that comes in, one under work, one that goes out; the first stage
+ * two. So stage s may begin batch k once batch k has come and k - 2 has left, and takes batch k in once it
+ * works on k - 1 and k - 3 has left. That is pipeline.c's rule.
+ */
+#include "simulate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../stats/accumulator.h"
+
+struct job {
+    double end;   /* by the station's clock                                           */
+    size_t rank;  /* who computes or sends                                            */
+};
+
+struct station {
+    double capacity, clock, real;
+    struct job *heap;          /* [capacity_jobs]                                     */
+    size_t jobs, room;
+    double next;               /* real time of the next end; INFINITY                 */
+    size_t place;              /* in the heap of stations                              */
+};
+
+enum { CORES, PORT, LOCAL, KINDS };
+
+struct rank {
+    size_t started, computed, arrived, sent; /* batches                                */
+    bool computing, sending;
+};
+
+struct batch {
+    double seconds, last;     /* of one layer; of the model's last layer               */
+    double bytes;             /* of its hidden states                                  */
+};
+
+struct world {
+    const struct simulate_run *run;
+    struct batch *batch;       /* all groups' batches                                  */
+    size_t *first;             /* [groups + 1]                                         */
+    struct rank *rank;         /* [groups * stages]                                    */
+    struct station *station;   /* [nodes * KINDS]                                      */
+    size_t *queue;             /* [nodes * KINDS]: stations, heap by next              */
+    size_t stations;
+    double now;
+    double *sent;              /* [nodes]: bytes that left each                          */
+    struct simulate_result *result;
+};
+
+/* ---- stations ---- */
+
+static bool earlier(const struct world *w, size_t a, size_t b)
+{
+    const struct station *x = &w->station[w->queue[a]], *y = &w->station[w->queue[b]];
+    return x->next != y->next ? x->next < y->next : w->queue[a] < w->queue[b];
+}
+
+static void exchange(struct world *w, size_t a, size_t b)
+{
+    size_t kept = w->queue[a];
+    w->queue[a] = w->queue[b];
+    w->queue[b] = kept;
+    w->station[w->queue[a]].place = a;
+    w->station[w->queue[b]].place = b;
+}
+
+/* Puts the station at `at` of the queue where its next end belongs. */
+static void settle(struct world *w, size_t at)
+{
+    while (at > 0 && earlier(w, at, (at - 1) / 2)) {
+        exchange(w, at, (at - 1) / 2);
+        at = (at - 1) / 2;
+    }
+    for (size_t child = 2 * at + 1; child < w->stations; child = 2 * at + 1) {
+        child += child + 1 < w->stations && earlier(w, child + 1, child);
+        if (!earlier(w, child, at))
+            return;
+        exchange(w, child, at);
+        at = child;
+    }
+}
+
+static double rate(const struct station *s)
+{
+    return (double)s->jobs > s->capacity ? s->capacity / (double)s->jobs : 1.0;
+}
+
+/* Brings the station's clock to now. */
+static void advance(const struct world *w, struct station *s)
+{
+    if (s->jobs)
+        s->clock += (w->now - s->real) * rate(s);
+    s->real = w->now;
+}
+
+static void plan_next(struct world *w, struct station *s)
+{
+    s->next = s->jobs ? w->now + fmax(0.0, s->heap[0].end - s->clock) / rate(s) : INFINITY;
+    settle(w, s->place);
+}
+
+static bool sooner(const struct job *a, const struct job *b)
+{
+    return a->end != b->end ? a->end < b->end : a->rank < b->rank;
+}
+
+static void push(struct world *w, struct station *s, double work, size_t rank)
+{
+    advance(w, s);
+    struct job job = {s->clock + work, rank};
+    size_t at = s->jobs++;
+    for (; at > 0 && sooner(&job, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        s->heap[at] = s->heap[(at - 1) / 2];
+    s->heap[at] = job;
+    plan_next(w, s);
+}
+
+/* The rank whose job has ended. */
+static size_t pop(struct world *w, struct station *s)
+{
+    advance(w, s);
+    size_t rank = s->heap[0].rank, at = 0;
+    struct job job = s->heap[--s->jobs];
+    for (size_t child = 1; child < s->jobs; child = 2 * at + 1) {
+        child += child + 1 < s->jobs && sooner(&s->heap[child + 1], &s->heap[child]);
+        if (!sooner(&s->heap[child], &job))
+            break;
+        s->heap[at] = s->heap[child];
+        at = child;
+    }
+    s->heap[at] = job;
+    plan_next(w, s);
+    return rank;
+}
+
+static struct station *station_of(const struct world *w, size_t rank, int kind)
+{
+    return &w->station[rank / w->run->machine.ranks_per_node * KINDS + (size_t)kind];
+}
+
+/* ---- ranks ---- */
+
+static size_t stages_of(const struct world *w)
+{
+    return w->run->schedule.stages;
+}
+
+static size_t batches_of(const struct world *w, size_t rank)
+{
+    size_t group = rank / stages_of(w);
+    return w->first[group + 1] - w->first[group];
+}
+
+static const struct batch *batch_of(const struct world *w, size_t rank, size_t k)
+{
+    return &w->batch[w->first[rank / stages_of(w)] + k];
+}
+
+static double seconds_of(const struct world *w, size_t rank, size_t k)
+{
+    const struct footprint_stage *stage = &w->run->cut[rank % stages_of(w)];
+    const struct batch *b = batch_of(w, rank, k);
+    bool last = stage->first + stage->count == w->run->layers;
+    return (double)(stage->count - last) * b->seconds + (last ? b->last : 0.0);
+}
+
+static bool sends(const struct world *w, size_t rank)
+{
+    return (rank + 1) % stages_of(w) != 0;
+}
+
+static bool receives(const struct world *w, size_t rank)
+{
+    return rank % stages_of(w) != 0;
+}
+
+static void try_send(struct world *w, size_t rank)
+{
+    const struct simulate_machine *m = &w->run->machine;
+    struct rank *me = &w->rank[rank], *next = me + 1;
+    size_t k = me->sent;
+    if (!sends(w, rank) || me->sending || k >= me->computed || next->started < k ||
+        (sends(w, rank + 1) && next->sent + 2 < k))
+        return;
+    bool far = rank / m->ranks_per_node != (rank + 1) / m->ranks_per_node;
+    double bytes = batch_of(w, rank, k)->bytes;
+    me->sending = true;
+    if (far) {
+        w->result->hidden_bytes += bytes;
+        w->sent[rank / m->ranks_per_node] += bytes;
+    }
+    push(w, station_of(w, rank, far ? PORT : LOCAL), far ? m->latency + bytes / m->bandwidth : bytes / m->local, rank);
+}
+
+static void try_compute(struct world *w, size_t rank)
+{
+    struct rank *me = &w->rank[rank];
+    size_t k = me->computed;
+    if (me->computing || k >= batches_of(w, rank) || (receives(w, rank) && me->arrived <= k) ||
+        (sends(w, rank) && me->sent + 1 < k))
+        return;
+    me->computing = true;
+    me->started++;
+    push(w, station_of(w, rank, CORES), seconds_of(w, rank, k), rank);
+    if (receives(w, rank))
+        try_send(w, rank - 1);
+}
+
+static void end_send(struct world *w, size_t rank)
+{
+    w->rank[rank].sending = false;
+    w->rank[rank].sent++;
+    w->rank[rank + 1].arrived++;
+    try_compute(w, rank + 1);
+    try_compute(w, rank);
+    try_send(w, rank);
+    if (receives(w, rank))
+        try_send(w, rank - 1);
+}
+
+static void end_compute(struct world *w, size_t rank)
+{
+    w->rank[rank].computing = false;
+    w->rank[rank].computed++;
+    try_send(w, rank);
+    try_compute(w, rank);
+}
+
+static void run_events(struct world *w)
+{
+    size_t ranks = w->run->schedule.groups * stages_of(w);
+    for (size_t r = 0; r < ranks; r += stages_of(w))
+        try_compute(w, r);
+    for (;;) {
+        struct station *s = &w->station[w->queue[0]];
+        if (isinf(s->next))
+            return;
+        w->now = s->next;
+        bool computes = w->queue[0] % KINDS == CORES;
+        size_t rank = pop(w, s);
+        if (computes)
+            end_compute(w, rank);
+        else
+            end_send(w, rank);
+    }
+}
+
+/* ---- the world ---- */
+
+static size_t nodes_of(const struct simulate_run *run)
+{
+    size_t ranks = run->schedule.groups * run->schedule.stages;
+    return (ranks + run->machine.ranks_per_node - 1) / run->machine.ranks_per_node;
+}
+
+static struct batch weigh(const struct simulate_run *run, const struct intake_item *items, const size_t *mine, size_t taken)
+{
+    struct pace_batch b = {{0}};
+    for (size_t i = 0; i < taken; i++)
+        pace_batch_add(&b, items[mine[i]].length);
+    pace_batch_end(&b, run->schedule.batch_tokens);
+    double seconds = pace_seconds(&run->pace, &b);
+    return (struct batch){seconds, run->pace.last * seconds, b.terms[PACE_TOKEN] * (double)(run->hidden * sizeof(float))};
+}
+
+/* Cuts the prompts of all groups into batches by the production schedule: *batch [count] and *first [groups + 1]. */
+static enum status make_batches(const struct simulate_run *run, const struct schedule_terms *t,
+                                const struct intake_item *items, size_t count, struct batch **batch, size_t **first,
+                                struct error *e)
+{
+    size_t *order = NULL, *start = NULL, made = 0;
+    enum status s = schedule_all(items, count, t, &order, &start, e);
+    if (s == STATUS_OK)
+        s = memory_array(batch, count, sizeof **batch, "a simulation", e);
+    if (s == STATUS_OK)
+        s = memory_array(first, t->groups + 1, sizeof **first, "a simulation", e);
+    for (size_t g = 0; g < t->groups && s == STATUS_OK; g++) {
+        const size_t *mine = order + start[g], all = start[g + 1] - start[g];
+        for (size_t i = 0, taken; i < all; i += taken) {
+            taken = schedule_batch(items, mine, all, i, t->batch_tokens);
+            (*batch)[made++] = weigh(run, items, mine + i, taken);
+        }
+        (*first)[g + 1] = made;
+    }
+    memory_free(order);
+    memory_free(start);
+    return s;
+}
+
+/* What one rank alone would take. */
+static enum status alone(struct simulate_result *result, const struct simulate_run *run, const struct intake_item *items,
+                         size_t count, struct error *e)
+{
+    struct schedule_terms one = run->schedule;
+    struct batch *batch = NULL;
+    size_t *first = NULL;
+    one.groups = one.stages = 1;
+    enum status s = make_batches(run, &one, items, count, &batch, &first, e);
+    for (size_t i = 0; s == STATUS_OK && i < first[1]; i++)
+        result->work += (double)(run->layers - 1) * batch[i].seconds + batch[i].last;
+    memory_free(batch);
+    memory_free(first);
+    return s;
+}
+
+static enum status open_stations(struct world *w, struct error *e)
+{
+    const struct simulate_machine *m = &w->run->machine;
+    size_t ranks = w->run->schedule.groups * w->run->schedule.stages, nodes = nodes_of(w->run);
+    const double capacity[KINDS] = {[CORES] = m->cores, [PORT] = 1.0, [LOCAL] = INFINITY};
+    const char *what = "a simulation";
+    w->stations = nodes * KINDS;
+    enum status s = memory_array(&w->rank, ranks, sizeof *w->rank, what, e);
+    if (s == STATUS_OK)
+        s = memory_array(&w->station, w->stations, sizeof *w->station, what, e);
+    if (s == STATUS_OK)
+        s = memory_array(&w->queue, w->stations, sizeof *w->queue, what, e);
+    if (s == STATUS_OK)
+        s = memory_array(&w->sent, nodes, sizeof *w->sent, what, e);
+    for (size_t i = 0; i < w->stations && s == STATUS_OK; i++) {
+        w->station[i] = (struct station){.capacity = capacity[i % KINDS], .next = INFINITY, .place = i};
+        w->queue[i] = i;
+        s = memory_grow(&w->station[i].heap, &w->station[i].room, m->ranks_per_node, sizeof(struct job), what, e);
+    }
+    return s;
+}
+
+static void close_world(struct world *w)
+{
+    for (size_t i = 0; w->station && i < w->stations; i++)
+        memory_free(w->station[i].heap);
+    memory_free(w->station);
+    memory_free(w->queue);
+    memory_free(w->rank);
+    memory_free(w->batch);
+    memory_free(w->first);
+    memory_free(w->sent);
+}
+
+/* Each stage's ranks add up their states: a ring, whose two rounds pass all of a state through each rank. Along the ranks'
+ * numbers it leaves each node once a stage, and the stages' rings share the port. */
+static void merge(struct world *w)
+{
+    const struct simulate_run *run = w->run;
+    const struct simulate_machine *m = &run->machine;
+    double groups = (double)run->schedule.groups, stages = (double)run->schedule.stages, longest = 0.0;
+    size_t nodes = nodes_of(run);
+    for (size_t s = 0; s < run->schedule.stages; s++)
+        longest = fmax(longest, (double)accumulator_bytes(run->cut[s].count, run->intermediate));
+    if (run->schedule.groups == 1)
+        return;
+    double passes = 2.0 * (groups - 1.0) / groups;
+    double sharing = fmin(stages, (double)m->ranks_per_node); /* rings through a port */
+    double slow = fmax(1.0, fmin((double)m->ranks_per_node, groups * stages) / m->cores);
+    double link = nodes > 1 ? fmin(m->bandwidth / sharing, m->local) : m->local / slow;
+    double calls = 3.0 * (double)run->layers / stages, hops = 2.0 * ceil(log2(groups));
+    w->result->merge = passes * longest / link + 0.5 * passes * longest / run->pace.merge * slow +
+                       calls * hops * (nodes > 1 ? m->latency : 0.0);
+    if (nodes > 1) {
+        double all = (double)accumulator_bytes(run->layers, run->intermediate);
+        w->result->merge_bytes = passes * all * (double)nodes;
+    }
+}
+
+enum status simulate_run(struct simulate_result *result, const struct simulate_run *run,
+                         const struct intake_item *items, size_t count, struct error *e)
+{
+    struct world w = {.run = run, .result = result};
+    memset(result, 0, sizeof *result);
+    enum status s = alone(result, run, items, count, e);
+    if (s == STATUS_OK)
+        s = make_batches(run, &run->schedule, items, count, &w.batch, &w.first, e);
+    if (s == STATUS_OK)
+        s = open_stations(&w, e);
+    if (s == STATUS_OK) {
+        run_events(&w);
+        result->prompts = w.now;
+        merge(&w);
+        result->batches = w.first[run->schedule.groups];
+        size_t nodes = nodes_of(run);
+        double ranks = (double)(run->schedule.groups * run->schedule.stages);
+        double able = fmin(ranks, (double)nodes * run->machine.cores);
+        result->efficiency = result->work / (able * (result->prompts + result->merge));
+        for (size_t i = 0; i < nodes; i++)
+            result->busiest_bytes = fmax(result->busiest_bytes, w.sent[i] + result->merge_bytes / (double)nodes);
+    }
+    close_world(&w);
+    return s;
+}
