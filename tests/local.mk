@@ -31,7 +31,7 @@ tests_tap_test_tap_LDADD = tests/tap/libtap.a
 SHELL_TESTS += %D%/tap/shell.t
 
 SHELL_TESTS += %D%/lint/layers.t %D%/lint/sizes.t %D%/lint/banned.t %D%/lint/listed.t %D%/lint/shell.t
-SHELL_TESTS += %D%/cli/bootstrap/words.t %D%/cli/bootstrap/totals.t %D%/cli/jobs/one-node.t
+SHELL_TESTS += %D%/cli/bootstrap/words.t %D%/cli/bootstrap/totals.t %D%/cli/jobs/one-node.t %D%/cli/jobs/launchers.t
 
 # The profiler from end to end; what its tests look into archives with knows HDF5 only.
 noinst_PROGRAMS += %D%/cli/profile/archive_values

@@ -60,9 +60,9 @@ static void print_body(FILE *to, const struct job_script *j)
     }
     fputs(" \\\n    --output phi3-saturation-report.csv --checkpoint phi3sat-checkpoint.h5 --resume auto \"$@\" &\nstep=$!\n\n"
           "# The batch shell gets the signal and hands it on: all ranks write one checkpoint and end with 75.\n"
-          "trap 'kill -USR1 \"$step\"' USR1\n\n"
-          "wait \"$step\"\nstatus=$?\nwhile kill -0 \"$step\" 2>/dev/null; do\n    wait \"$step\" # a trap had ended the wait before\n"
-          "    status=$?\ndone\n\nif ((status == 75)); then\n    scontrol requeue \"$SLURM_JOB_ID\"\nfi\nexit \"$status\"\n",
+          "told=0\ntrap 'told=1; kill -USR1 \"$step\"' USR1\n\n# A signal ends the wait, not the program.\n"
+          "while :; do\n    told=0\n    wait \"$step\"\n    status=$?\n    ((told)) || break\ndone\n\n"
+          "if ((status == 75)); then\n    scontrol requeue \"$SLURM_JOB_ID\"\nfi\nexit \"$status\"\n",
           to);
 }
 
