@@ -41,7 +41,8 @@ SHELL_TESTS += %D%/cli/profile/golden.t %D%/cli/profile/outputs.t %D%/cli/profil
 SHELL_TESTS += %D%/mpi/failures.t %D%/mpi/same.t
 SHELL_TESTS += %D%/mpi/merge.t %D%/mpi/append.t
 SHELL_TESTS += %D%/mpi/memory.t %D%/mpi/ends.t
-LONG_TESTS += %D%/mpi/many.t
+LONG_TESTS += %D%/mpi/many.t %D%/mpi/slurm.t
+EXTRA_DIST += %D%/mpi/slurm.sh %D%/mpi/slurm_requeue.sh
 
 # The program itself, but an allocation fails.
 noinst_PROGRAMS += %D%/mpi/phi3sat_failing
