@@ -13,6 +13,7 @@
  * takes files of its own version or older; a new data set or attribute alone does not
  * raise it. */
 #define PHI3SAT_FORMAT "phi3sat archive"
+#define PHI3SAT_FORMAT_CHECKPOINT "phi3sat checkpoint" /* a run's state, for --resume */
 #define PHI3SAT_FORMAT_VERSION 1
 #define PHI3SAT_CONVENTIONS "CF-1.9"
 
@@ -63,8 +64,7 @@
 /* A super neuron: never to be removed, whatever the other bits say. */
 #define PHI3SAT_FLAG_SUPER (UINT32_C(1) << 24)
 
-/* What phi3sat exits with. 6, 75, 130 and 143 are kept for strict verdicts and checkpoints: this
- * version has neither, and a signal ends it as it ends any program. */
+/* What phi3sat exits with. 6 is kept for strict verdicts, which this version has none of. */
 enum phi3sat_exit {
     PHI3SAT_EXIT_DONE = 0,
     PHI3SAT_EXIT_FAILED = 1,
@@ -74,8 +74,8 @@ enum phi3sat_exit {
     PHI3SAT_EXIT_NONFINITE = 5,   /* done, with NaN or infinity among the activations  */
     PHI3SAT_EXIT_VERDICT = 6,     /* a verdict asked to be strict was negative         */
     PHI3SAT_EXIT_CHECKPOINT = 75, /* stopped by SIGUSR1, checkpoint left               */
-    PHI3SAT_EXIT_INTERRUPTED = 130,
-    PHI3SAT_EXIT_TERMINATED = 143
+    PHI3SAT_EXIT_INTERRUPTED = 130, /* by SIGINT, checkpoint left                      */
+    PHI3SAT_EXIT_TERMINATED = 143   /* by SIGTERM, checkpoint left                     */
 };
 
 #endif

@@ -22,7 +22,9 @@ enum status {
     STATUS_OUTPUT = 4,     /* an output can't be written                      */
     STATUS_NONFINITE = 5,  /* done, with NaN or infinity among activations    */
     STATUS_VERDICT = 6,    /* a strict verdict was negative                   */
-    STATUS_CHECKPOINT = 75 /* stopped by SIGUSR1, checkpoint left             */
+    STATUS_CHECKPOINT = 75, /* stopped by SIGUSR1, checkpoint left            */
+    STATUS_INTERRUPTED = 130, /* ... by SIGINT                                */
+    STATUS_TERMINATED = 143 /* ... by SIGTERM                                 */
 };
 
 #define ERROR_MUST_USE __attribute__((warn_unused_result))

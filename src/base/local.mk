@@ -16,6 +16,7 @@ noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES += %D%/log.c %D%/log.h
 %C%_libbase_a_SOURCES += %D%/json.c %D%/json.h
 %C%_libbase_a_SOURCES += %D%/options.c %D%/options.h
+%C%_libbase_a_SOURCES += %D%/signals.c %D%/signals.h
 %C%_libbase_a_SOURCES += %D%/random.c %D%/random.h
 %C%_libbase_a_SOURCES += %D%/threads.c %D%/threads.h
 %C%_libbase_a_SOURCES += %D%/outfile.c %D%/outfile.h

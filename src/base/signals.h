@@ -1,0 +1,28 @@
+/* signals.h - signals that ask a run to end: noted, and looked at where it suits.
+ *
+ * Flow: the system, a scheduler, a user -> *signals* -> cluster/orders. After signals_watch the first SIGTERM, SIGINT
+ * or SIGUSR1 is noted only, and more of SIGTERM and SIGUSR1 change nothing: launchers and schedulers send them several
+ * times, seconds apart, and have SIGKILL for whoever takes too long. A second SIGINT is a user who will not wait:
+ * it ends the process at once, unless it follows within SIGNALS_ECHO seconds, as one from a terminal may that
+ * reaches launcher and ranks.
+ *
+ * SIGCONT is a hint that SIGTERM may follow: Open MPI's mpirun, told to end, sends it at once and SIGTERM only after
+ * odls_base_sigkill_timeout (1 s), SIGKILL after as long again. Whoever continues a stopped process sends it as well.
+ */
+#ifndef PHI3SAT_BASE_SIGNALS_H
+#define PHI3SAT_BASE_SIGNALS_H
+
+#include <stdbool.h>
+
+#define SIGNALS_ECHO 0.5
+
+/* Of the whole process, for the rest of its life; not thread-safe. */
+void signals_watch(void);
+
+/* The number of the first signal since signals_watch; 0: none. */
+int signals_seen(void);
+
+/* Has SIGCONT come since this was asked last? */
+bool signals_hint(void);
+
+#endif
