@@ -59,7 +59,7 @@ const struct archive_facts_row archive_facts_run_table[] = {
     RUN(POINTER, hosts, "hosts"),
     RUN(POINTER, grid, "prompt groups x layer stages"),
     RUN(POINTER, kernels, "instruction set of the kernels"),
-    RUN(POINTER, resumed_from, "checkpoint that the run went on from; kept for later, not written yet"),
+    RUN(POINTER, resumed_from, "checkpoint that the run went on from"),
     RUN(POINTER, merged_from, "archives merged; the other facts here are then theirs together"),
     RUN(COUNT, ranks, "ranks"),
     RUN(COUNT, threads, "threads a rank"),
@@ -80,6 +80,18 @@ const struct archive_facts_row archive_facts_run_table[] = {
     RUN(COUNT, latin1_sources, "sources that look like Latin-1, not UTF-8; run as they are"),
     RUN(REAL, seconds, "seconds"),
     RUN(REAL, tokens_per_second, "tokens a second"),
+    {NULL, ARCHIVE_FACTS_TEXT, 0, 0, NULL},
+};
+
+const struct archive_facts_row archive_facts_checkpoint_table[] = {
+    ROW(archive_checkpoint, HASH, planned_fingerprint, "hash of the multiset of all prompts of the run"),
+    ROW(archive_checkpoint, COUNT, planned_prompts, "all prompts of the run"),
+    ROW(archive_checkpoint, COUNT, nonfinite_layer, "layer of the first value left out"),
+    ROW(archive_checkpoint, COUNT, nonfinite_prompt, "its prompt, from 0"),
+    ROW(archive_checkpoint, COUNT, nonfinite_position, "its token"),
+    ROW(archive_checkpoint, COUNT, nonfinite_series, "its series"),
+    ROW(archive_checkpoint, COUNT, nonfinite_neuron, "its neuron"),
+    ROW(archive_checkpoint, COUNT, nonfinite_seen, "0: there was none"),
     {NULL, ARCHIVE_FACTS_TEXT, 0, 0, NULL},
 };
 

@@ -93,7 +93,16 @@ struct archive_run {
     double tokens_per_second;
 };
 
-/* One attribute of the two structs: the same table writes and reads. */
+/* What a checkpoint says beyond the facts, whose prompts are those that it holds. `nonfinite_...`: the first value
+ * left out; nonfinite_seen 0: none. */
+struct archive_checkpoint {
+    uint64_t planned_fingerprint[2]; /* of all prompts of the run                    */
+    uint64_t planned_prompts;
+    uint64_t nonfinite_layer, nonfinite_prompt, nonfinite_position, nonfinite_series, nonfinite_neuron;
+    uint64_t nonfinite_seen;
+};
+
+/* One attribute of these structs: the same table writes and reads. */
 enum archive_facts_kind {
     ARCHIVE_FACTS_TEXT,     /* char[size]                       */
     ARCHIVE_FACTS_POINTER,  /* const char *, NULL: left out     */
@@ -114,6 +123,7 @@ struct archive_facts_row {
  * criteria_table and are not among them. */
 extern const struct archive_facts_row archive_facts_table[];
 extern const struct archive_facts_row archive_facts_run_table[];
+extern const struct archive_facts_row archive_facts_checkpoint_table[];
 
 #define ARCHIVE_FACTS_HEX 33
 /* 32 hexadecimal digits and a NUL; and back: false when `text` is no such hash. */

@@ -38,6 +38,7 @@ struct archive_reader {
     char *path;
     hid_t file;
     struct archive_facts facts;
+    struct archive_checkpoint checkpoint; /* of a checkpoint                             */
     struct schema_sizes sizes;
     struct archive_reader_pair *run; /* [run_count] */
     size_t run_count;
@@ -233,8 +234,8 @@ static enum status check_sizes(struct archive_reader *r, struct error *e)
 
 static enum status check_datasets(struct archive_reader *r, struct error *e)
 {
-    for (size_t i = 0; i < schema_count(); i++) {
-        struct schema_item item = schema_item(i);
+    for (size_t i = 0; i < schema_count(r->sizes.kind); i++) {
+        struct schema_item item = schema_item(r->sizes.kind, i);
         hid_t dataset = open_dataset(r, &item, e);
         if (dataset < 0)
             return STATUS_INPUT;
@@ -254,7 +255,11 @@ static enum status read_facts(struct archive_reader *r, struct error *e)
     hid_t root = H5Gopen2(r->file, "/", H5P_DEFAULT);
     if (root < 0)
         return hdf5_fault(e, STATUS_INPUT, r->path, "has no readable root");
-    enum status status = facts_io_read(root, r->path, &r->facts, e);
+    bool checkpoint = r->sizes.kind == SCHEMA_CHECKPOINT;
+    enum status status = facts_io_read(root, r->path, checkpoint ? PHI3SAT_FORMAT_CHECKPOINT : PHI3SAT_FORMAT,
+                                       &r->facts, e);
+    if (status == STATUS_OK && checkpoint)
+        status = facts_io_read_checkpoint(root, r->path, &r->checkpoint, e);
     H5Gclose(root);
     return status;
 }
@@ -339,8 +344,8 @@ static enum status read_piece(struct archive_reader *r, const struct schema_item
 static enum status read_source(struct archive_reader *r, enum schema_source source, size_t layer,
                                const struct schema_memory *memory, void *flat, struct error *e)
 {
-    for (size_t i = 0; i < schema_count(); i++) {
-        struct schema_item item = schema_item(i);
+    for (size_t i = 0; i < schema_count(r->sizes.kind); i++) {
+        struct schema_item item = schema_item(r->sizes.kind, i);
         if (item.row->source != source)
             continue;
         enum status status = read_piece(r, &item, layer, flat, e);
@@ -383,7 +388,7 @@ static enum status open_and_check(struct archive_reader *r, const char *path, st
     return status == STATUS_OK ? read_run(r, e) : status;
 }
 
-enum status archive_reader_open(struct archive_reader **r, const char *path, struct error *e)
+static enum status open_kind(struct archive_reader **r, const char *path, enum schema_kind kind, struct error *e)
 {
     struct archive_reader *fresh;
     *r = NULL;
@@ -391,6 +396,7 @@ enum status archive_reader_open(struct archive_reader **r, const char *path, str
     if (status != STATUS_OK)
         return status;
     fresh->file = -1;
+    fresh->sizes.kind = kind;
     hdf5_fault_watch();
     status = open_and_check(fresh, path, e);
     if (status != STATUS_OK) {
@@ -399,6 +405,21 @@ enum status archive_reader_open(struct archive_reader **r, const char *path, str
     }
     *r = fresh;
     return STATUS_OK;
+}
+
+enum status archive_reader_open(struct archive_reader **r, const char *path, struct error *e)
+{
+    return open_kind(r, path, SCHEMA_ARCHIVE, e);
+}
+
+enum status archive_reader_open_checkpoint(struct archive_reader **r, const char *path, struct error *e)
+{
+    return open_kind(r, path, SCHEMA_CHECKPOINT, e);
+}
+
+const struct archive_checkpoint *archive_reader_checkpoint(const struct archive_reader *r)
+{
+    return &r->checkpoint;
 }
 
 void archive_reader_close(struct archive_reader *r)
@@ -431,7 +452,7 @@ const struct archive_reader_pair *archive_reader_run(const struct archive_reader
 
 size_t archive_reader_dataset_count(void)
 {
-    return schema_count();
+    return schema_count(SCHEMA_ARCHIVE);
 }
 
 enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, struct archive_reader_dataset *d,
@@ -440,7 +461,7 @@ enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, 
     static const char *const type[] = {
         [SCHEMA_U8] = "uint8",   [SCHEMA_I32] = "int32",   [SCHEMA_U32] = "uint32",
         [SCHEMA_U64] = "uint64", [SCHEMA_F32] = "float32", [SCHEMA_F64] = "float64"};
-    struct schema_item item = schema_item(i);
+    struct schema_item item = schema_item(r->sizes.kind, i);
     hdf5_fault_watch();
     memset(d, 0, sizeof *d);
     hid_t dataset = open_dataset(r, &item, e);
@@ -547,12 +568,14 @@ enum status archive_reader_state(struct archive_reader *r, size_t layer,
 static enum status check_prompts(const struct archive_reader *r, const struct prompt_set *set, struct error *e)
 {
     uint64_t prompts = 0;
+    const bool checkpoint = r->sizes.kind == SCHEMA_CHECKPOINT;
     for (size_t i = 0; i < set->count; i++) {
-        const uint64_t *now = set->entry[i].hash, *before = i ? set->entry[i - 1].hash : NULL;
-        if (before && (now[1] < before[1] || (now[1] == before[1] && now[0] <= before[0])))
+        if (i && !prompt_set_ascends(&set->entry[i - 1], &set->entry[i]))
             return bad(r, "state/prompt_hash", "is not in ascending order", e);
         if (set->entry[i].multiplicity == 0)
             return bad(r, "state/prompt_multiplicity", "holds a 0", e);
+        if (checkpoint && (set->entry[i].layers == 0 || set->entry[i].layers > r->facts.layers))
+            return bad(r, "state/prompt_layers", "is no number of layers", e);
         if (__builtin_add_overflow(prompts, set->entry[i].multiplicity, &prompts))
             return bad(r, "state/prompt_multiplicity", "counts too many prompts", e);
     }
@@ -574,6 +597,8 @@ enum status archive_reader_prompts(struct archive_reader *r, struct prompt_set *
         struct schema_memory memory = {.prompts = set->entry};
         set->capacity = set->count = count;
         status = read_source(r, SCHEMA_PROMPTS, 0, &memory, flat, e);
+        if (status == STATUS_OK)
+            status = read_source(r, SCHEMA_PROMPT_LAYERS, 0, &memory, flat, e);
     }
     if (status == STATUS_OK)
         status = check_prompts(r, set, e);

@@ -28,6 +28,10 @@ struct archive_reader_pair {
  * version, or damaged: says what and where. *r is NULL on failure; else closed by
  * archive_reader_close (NULL allowed). */
 enum status archive_reader_open(struct archive_reader **r, const char *path, struct error *e) ERROR_MUST_USE;
+/* The same of a checkpoint, which has no metrics and no summary; its prompts come with their layers. */
+enum status archive_reader_open_checkpoint(struct archive_reader **r, const char *path,
+                                           struct error *e) ERROR_MUST_USE;
+const struct archive_checkpoint *archive_reader_checkpoint(const struct archive_reader *r);
 void archive_reader_close(struct archive_reader *r);
 
 /* Borrowed from the reader. Layers and neurons are facts->layers and ->intermediate_size. */

@@ -35,6 +35,7 @@ struct archive_writer {
     uint8_t *written;                   /* [layers]                            */
     char *flat;                         /* one piece, as the file wants it     */
     size_t flat_size;
+    const struct archive_checkpoint *checkpoint; /* while it is finished; of a checkpoint */
 };
 
 enum status archive_writer_probe(const char *path, struct error *e)
@@ -56,7 +57,7 @@ enum status archive_writer_probe(const char *path, struct error *e)
 static enum status make_room(struct archive_writer *w, struct error *e)
 {
     for (size_t i = 0; i < w->count; i++) {
-        struct schema_item item = schema_item(i);
+        struct schema_item item = schema_item(w->sizes.kind, i);
         enum status status = memory_grow(&w->flat, &w->flat_size, schema_piece_size(item.row, &w->sizes), 1,
                                          "a piece of the archive", e);
         if (status != STATUS_OK)
@@ -76,8 +77,8 @@ static enum status create_all_but_prompts(struct archive_writer *w, struct error
         if (!layout_create_group(w->file, schema_groups[i]))
             return hdf5_fault(e, STATUS_OUTPUT, w->path, "can't be written (%s)", schema_groups[i]);
     for (size_t i = 0; i < w->count; i++) {
-        struct schema_item item = schema_item(i);
-        if (item.row->source == SCHEMA_PROMPTS)
+        struct schema_item item = schema_item(w->sizes.kind, i);
+        if (item.row->dimension[0] == SCHEMA_PROMPT)
             continue;
         w->dataset[i] = layout_create_dataset(w->file, &item, &w->sizes, w->scale);
         if (w->dataset[i] < 0)
@@ -109,8 +110,8 @@ static enum status prepare(struct archive_writer *w, const char *path, struct er
     return create_all_but_prompts(w, e);
 }
 
-enum status archive_writer_open(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
-                                struct error *e)
+static enum status open_kind(struct archive_writer **w, const char *path, enum schema_kind kind, size_t layers,
+                             size_t neurons, struct error *e)
 {
     assert(layers > 0 && neurons > 0 && neurons <= INT32_MAX && layers <= INT32_MAX);
     struct archive_writer *fresh;
@@ -118,11 +119,11 @@ enum status archive_writer_open(struct archive_writer **w, const char *path, siz
     enum status status = memory_array(&fresh, 1, sizeof *fresh, "an archive's writer", e);
     if (status != STATUS_OK)
         return status;
-    struct schema_sizes sizes = {{[SCHEMA_NONE] = 1, [SCHEMA_LAYER] = layers, [SCHEMA_NEURON] = neurons,
-                                  [SCHEMA_RANK] = ACCUMULATOR_EXTREMES, [SCHEMA_LIMB] = ACCUMULATOR_LIMBS,
-                                  [SCHEMA_WORD] = 2}};
+    struct schema_sizes sizes = {kind, {[SCHEMA_NONE] = 1, [SCHEMA_LAYER] = layers, [SCHEMA_NEURON] = neurons,
+                                        [SCHEMA_RANK] = ACCUMULATOR_EXTREMES, [SCHEMA_LIMB] = ACCUMULATOR_LIMBS,
+                                        [SCHEMA_WORD] = 2}};
     fresh->sizes = sizes;
-    fresh->count = schema_count();
+    fresh->count = schema_count(kind);
     fresh->file = -1;
     for (int d = 0; d < SCHEMA_DIMENSIONS; d++)
         fresh->scale[d] = -1;
@@ -134,6 +135,18 @@ enum status archive_writer_open(struct archive_writer **w, const char *path, siz
     }
     *w = fresh;
     return STATUS_OK;
+}
+
+enum status archive_writer_open(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
+                                struct error *e)
+{
+    return open_kind(w, path, SCHEMA_ARCHIVE, layers, neurons, e);
+}
+
+enum status archive_writer_open_checkpoint(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
+                                           struct error *e)
+{
+    return open_kind(w, path, SCHEMA_CHECKPOINT, layers, neurons, e);
 }
 
 /* Writes w->flat as piece `layer` of data set i, or as all of it. */
@@ -173,7 +186,8 @@ static void mark_unused(struct accumulator_layer *layer)
 enum status archive_writer_layer(struct archive_writer *w, size_t layer, const struct archive_writer_layer_data *data,
                                  struct error *e)
 {
-    assert(layer < w->sizes.of[SCHEMA_LAYER] && data->metrics->neurons == w->sizes.of[SCHEMA_NEURON]);
+    assert(layer < w->sizes.of[SCHEMA_LAYER]);
+    assert(w->sizes.kind == SCHEMA_CHECKPOINT || data->metrics->neurons == w->sizes.of[SCHEMA_NEURON]);
     struct accumulator_layer facts = *data->layer;
     mark_unused(&facts);
     /* The schema serves readers too, hence its pointers to what may be written. */
@@ -184,7 +198,7 @@ enum status archive_writer_layer(struct archive_writer *w, size_t layer, const s
         memory.block[s] = (struct accumulator_block *)data->block[s];
     hdf5_fault_watch();
     for (size_t i = 0; i < w->count; i++) {
-        struct schema_item item = schema_item(i);
+        struct schema_item item = schema_item(w->sizes.kind, i);
         if (!schema_by_layer(item.row))
             continue;
         schema_gather(&item, &w->sizes, &memory, w->flat);
@@ -208,7 +222,7 @@ static enum status write_wholes(struct archive_writer *w, const struct archive_f
     if (w->scale[SCHEMA_PROMPT] < 0)
         return hdf5_fault(e, STATUS_OUTPUT, w->path, "can't be written (prompt)");
     for (size_t i = 0; i < w->count; i++) {
-        struct schema_item item = schema_item(i);
+        struct schema_item item = schema_item(w->sizes.kind, i);
         if (schema_by_layer(item.row))
             continue;
         if (w->dataset[i] < 0)
@@ -225,7 +239,10 @@ static enum status write_words(struct archive_writer *w, const struct archive_fa
 {
     hid_t root = H5Gopen2(w->file, "/", H5P_DEFAULT);
     hid_t group = H5Gopen2(w->file, PHI3SAT_GROUP_RUN, H5P_DEFAULT);
-    bool done = root >= 0 && group >= 0 && facts_io_write(root, facts) && facts_io_write_run(group, run);
+    bool checkpoint = w->sizes.kind == SCHEMA_CHECKPOINT;
+    bool done = root >= 0 && group >= 0 &&
+                facts_io_write(root, checkpoint ? PHI3SAT_FORMAT_CHECKPOINT : PHI3SAT_FORMAT, facts) &&
+                (!checkpoint || facts_io_write_checkpoint(root, w->checkpoint)) && facts_io_write_run(group, run);
     if (root >= 0 && H5Gclose(root) < 0)
         done = false;
     if (group >= 0 && H5Gclose(group) < 0)
@@ -260,7 +277,10 @@ static enum status read_back(const struct archive_writer *w, struct error *e)
     struct archive_reader *reader;
     struct error inner;
     error_clear(&inner);
-    if (archive_reader_open(&reader, w->temporary, &inner) == STATUS_OK) {
+    enum status status = w->sizes.kind == SCHEMA_CHECKPOINT
+        ? archive_reader_open_checkpoint(&reader, w->temporary, &inner)
+        : archive_reader_open(&reader, w->temporary, &inner);
+    if (status == STATUS_OK) {
         archive_reader_close(reader);
         return STATUS_OK;
     }
@@ -309,6 +329,14 @@ enum status archive_writer_finish(struct archive_writer *w, const struct archive
     enum status status = finish(w, facts, run, prompts, e);
     archive_writer_abandon(w);
     return status;
+}
+
+enum status archive_writer_finish_checkpoint(struct archive_writer *w, const struct archive_facts *facts,
+                                             const struct archive_checkpoint *checkpoint, const struct archive_run *run,
+                                             const struct prompt_set *prompts, struct error *e)
+{
+    w->checkpoint = checkpoint;
+    return archive_writer_finish(w, facts, run, prompts, e);
 }
 
 void archive_writer_abandon(struct archive_writer *w)

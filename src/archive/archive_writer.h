@@ -16,7 +16,7 @@ struct archive_writer; /* opaque */
 
 /* All there is to say about one layer; everything borrowed. */
 struct archive_writer_layer_data {
-    const struct metrics *metrics;                        /* with flags and saturated     */
+    const struct metrics *metrics;                        /* with flags and saturated; NULL, like row, in a checkpoint */
     const struct summary_row *row;
     const struct accumulator_block *block[SERIES_COUNT];  /* each [neurons / 64, up]      */
     const struct accumulator_layer *layer;
@@ -40,6 +40,14 @@ enum status archive_writer_layer(struct archive_writer *w, size_t layer, const s
 enum status archive_writer_finish(struct archive_writer *w, const struct archive_facts *facts,
                                   const struct archive_run *run, const struct prompt_set *prompts,
                                   struct error *e) ERROR_MUST_USE;
+
+/* The same for a checkpoint: the state, facts whose prompts are those of `prompts` (sorted, with their layers), and
+ * what is left to do. Layers need block and layer only. Not compressed, since it has to be quick. */
+enum status archive_writer_open_checkpoint(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
+                                           struct error *e) ERROR_MUST_USE;
+enum status archive_writer_finish_checkpoint(struct archive_writer *w, const struct archive_facts *facts,
+                                             const struct archive_checkpoint *checkpoint, const struct archive_run *run,
+                                             const struct prompt_set *prompts, struct error *e) ERROR_MUST_USE;
 
 /* Removes what was written; NULL is allowed. */
 void archive_writer_abandon(struct archive_writer *w);

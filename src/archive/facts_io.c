@@ -73,12 +73,17 @@ static bool write_criteria(hid_t root, const struct criteria *c)
            attributes_put_float(root, SUPER_RATIO, c->super_ratio);
 }
 
-bool facts_io_write(hid_t root, const struct archive_facts *facts)
+bool facts_io_write(hid_t root, const char *format, const struct archive_facts *facts)
 {
     return attributes_put_text(root, "Conventions", PHI3SAT_CONVENTIONS) &&
-           attributes_put_text(root, "format", PHI3SAT_FORMAT) &&
+           attributes_put_text(root, "format", format) &&
            attributes_put_count(root, "format_version", PHI3SAT_FORMAT_VERSION) &&
            write_table(root, archive_facts_table, facts) && write_criteria(root, &facts->criteria);
+}
+
+bool facts_io_write_checkpoint(hid_t root, const struct archive_checkpoint *checkpoint)
+{
+    return write_table(root, archive_facts_checkpoint_table, checkpoint);
 }
 
 bool facts_io_write_run(hid_t group, const struct archive_run *run)
@@ -139,15 +144,28 @@ static const char *read_criteria(hid_t root, struct criteria *c, char name[64])
     return attributes_get_float(root, SUPER_RATIO, &c->super_ratio) ? NULL : SUPER_RATIO;
 }
 
-static enum status check_format(hid_t root, const char *file, struct error *e)
+static enum status other_format(const char *file, const char *found, bool archive_wanted, struct error *e)
+{
+    if (archive_wanted && strcmp(found, PHI3SAT_FORMAT_CHECKPOINT) == 0) {
+        hdf5_fault(e, STATUS_INPUT, file, "is a checkpoint, and no archive yet");
+        error_advice(e, "finish the run with --resume");
+    } else {
+        hdf5_fault(e, STATUS_INPUT, file, "is an HDF5 file, but no %s of phi3sat",
+                   archive_wanted ? "archive" : "checkpoint");
+        error_advice(e, archive_wanted ? "give the .h5 that phi3sat profile wrote"
+                                       : "give the checkpoint that phi3sat profile left");
+    }
+    return STATUS_INPUT;
+}
+
+static enum status check_format(hid_t root, const char *file, const char *wanted, struct error *e)
 {
     char format[64];
     uint64_t version;
-    if (!read_text(root, "format", format, sizeof format) || strcmp(format, PHI3SAT_FORMAT) != 0) {
-        hdf5_fault(e, STATUS_INPUT, file, "is an HDF5 file, but no archive of phi3sat");
-        error_advice(e, "give the .h5 that phi3sat profile wrote");
-        return STATUS_INPUT;
-    }
+    if (!read_text(root, "format", format, sizeof format))
+        format[0] = '\0';
+    if (strcmp(format, wanted) != 0)
+        return other_format(file, format, strcmp(wanted, PHI3SAT_FORMAT) == 0, e);
     if (!attributes_get_count(root, "format_version", &version))
         return hdf5_fault(e, STATUS_INPUT, file, "has no readable attribute format_version");
     if (version == PHI3SAT_FORMAT_VERSION)
@@ -159,15 +177,30 @@ static enum status check_format(hid_t root, const char *file, struct error *e)
     return STATUS_INPUT;
 }
 
-enum status facts_io_read(hid_t root, const char *file, struct archive_facts *facts, struct error *e)
+static enum status read_table(hid_t root, const char *file, const struct archive_facts_row *row, void *base,
+                              struct error *e)
+{
+    for (; row->name; row++)
+        if (!read_row(root, row, base))
+            return hdf5_fault(e, STATUS_INPUT, file, "attribute %s is missing or not what it should be", row->name);
+    return STATUS_OK;
+}
+
+enum status facts_io_read_checkpoint(hid_t root, const char *file, struct archive_checkpoint *checkpoint,
+                                     struct error *e)
+{
+    return read_table(root, file, archive_facts_checkpoint_table, checkpoint, e);
+}
+
+enum status facts_io_read(hid_t root, const char *file, const char *format, struct archive_facts *facts,
+                          struct error *e)
 {
     char name[64];
-    enum status status = check_format(root, file, e);
+    enum status status = check_format(root, file, format, e);
+    if (status == STATUS_OK)
+        status = read_table(root, file, archive_facts_table, facts, e);
     if (status != STATUS_OK)
         return status;
-    for (const struct archive_facts_row *row = archive_facts_table; row->name; row++)
-        if (!read_row(root, row, facts))
-            return hdf5_fault(e, STATUS_INPUT, file, "attribute %s is missing or not what it should be", row->name);
     const char *bad = read_criteria(root, &facts->criteria, name);
     if (bad)
         return hdf5_fault(e, STATUS_INPUT, file, "attribute %s is missing or not what it should be", bad);

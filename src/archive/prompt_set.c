@@ -30,7 +30,15 @@ static int by_hash(const void *a, const void *b)
     const uint64_t *x = ((const struct prompt_set_entry *)a)->hash, *y = ((const struct prompt_set_entry *)b)->hash;
     if (x[1] != y[1])
         return x[1] < y[1] ? -1 : 1;
-    return (x[0] > y[0]) - (x[0] < y[0]);
+    if (x[0] != y[0])
+        return x[0] < y[0] ? -1 : 1;
+    const uint64_t p = ((const struct prompt_set_entry *)a)->layers, q = ((const struct prompt_set_entry *)b)->layers;
+    return (p > q) - (p < q);
+}
+
+bool prompt_set_ascends(const struct prompt_set_entry *a, const struct prompt_set_entry *b)
+{
+    return by_hash(a, b) < 0;
 }
 
 void prompt_set_sort(struct prompt_set *set)
@@ -104,6 +112,23 @@ bool prompt_set_take(struct prompt_set *set, const uint64_t hash[2])
         return false;
     found->multiplicity--;
     return true;
+}
+
+struct prompt_set_entry *prompt_set_any(const struct prompt_set *set, const uint64_t hash[2])
+{
+    struct prompt_set_entry key = {.hash = {hash[0], hash[1]}};
+    size_t low = 0, high = set->count;
+    while (low < high) { /* the first entry that isn't below the key, whose layers are 0 */
+        size_t middle = low + (high - low) / 2;
+        if (by_hash(&set->entry[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < set->count && memcmp(set->entry[low].hash, hash, sizeof key.hash) == 0; low++)
+        if (set->entry[low].multiplicity)
+            return &set->entry[low];
+    return NULL;
 }
 
 uint64_t prompt_set_prompts(const struct prompt_set *set)

@@ -4,7 +4,8 @@
  *
  * A prompt is named by the 128-bit hash of its token ids; how often it was run is
  * its multiplicity. The set is kept sorted by hash ([1], then [0]: the order of the
- * 128-bit numbers), so that it is the same bytes in whatever order prompts came.
+ * 128-bit numbers), so that it is the same bytes in whatever order prompts came. In a checkpoint the same prompt may
+ * be under way in several places: entries differ by the layers that have counted it, too, and lie by these.
  */
 #ifndef PHI3SAT_ARCHIVE_PROMPT_SET_H
 #define PHI3SAT_ARCHIVE_PROMPT_SET_H
@@ -19,6 +20,7 @@ struct prompt_set_entry {
     uint64_t hash[2];       /* [0] low, [1] high                        */
     uint64_t multiplicity;  /* times run, >= 1                          */
     uint64_t tokens;        /* of the prompt itself, once               */
+    uint64_t layers;        /* in a checkpoint: that have counted it; else 0 */
 };
 
 /* Zeroed is empty. */
@@ -47,6 +49,12 @@ uint64_t prompt_set_find(const struct prompt_set *set, const uint64_t hash[2]);
 
 /* Takes one of `hash` out of the sorted set, if it holds one; entries stay, with multiplicity 0. */
 bool prompt_set_take(struct prompt_set *set, const uint64_t hash[2]);
+
+/* Some entry of `hash`, whatever its layers, that holds one yet; NULL: none. */
+struct prompt_set_entry *prompt_set_any(const struct prompt_set *set, const uint64_t hash[2]);
+
+/* Does `b` stand behind `a` in a sorted set? */
+bool prompt_set_ascends(const struct prompt_set_entry *a, const struct prompt_set_entry *b);
 
 /* Sums over the sorted set, repetitions counted. */
 uint64_t prompt_set_prompts(const struct prompt_set *set);

@@ -138,24 +138,48 @@ const struct schema_row schema_table[] = {
     PROMPT("prompt_hash", PAIR(SCHEMA_PROMPT), hash, "hash of a prompt's token ids, ascending"),
     PROMPT("prompt_multiplicity", {SCHEMA_PROMPT}, multiplicity, "how often it was run"),
     PROMPT("prompt_tokens", {SCHEMA_PROMPT}, tokens, "its tokens"),
+    {PHI3SAT_GROUP_STATE, "prompt_layers", false, SCHEMA_U64, {SCHEMA_PROMPT}, SCHEMA_PROMPT_LAYERS,
+     offsetof(struct prompt_set_entry, layers), SCHEMA_NEVER_MISSING, "layers that have counted it", NULL},
     {NULL, NULL, false, SCHEMA_U8, {SCHEMA_NONE}, SCHEMA_METRIC, 0, SCHEMA_NEVER_MISSING, NULL, NULL},
 };
 
-size_t schema_count(void)
+static bool is_in(const struct schema_row *row, enum schema_kind kind)
+{
+    switch (row->source) {
+    case SCHEMA_BLOCK:
+    case SCHEMA_FACTS:
+    case SCHEMA_EXTREME:
+    case SCHEMA_PROMPTS:
+    case SCHEMA_FINGERPRINTS:
+        return true;
+    case SCHEMA_PROMPT_LAYERS:
+        return kind == SCHEMA_CHECKPOINT;
+    default:
+        return kind == SCHEMA_ARCHIVE;
+    }
+}
+
+/* Data sets of a row in such a file. */
+static size_t copies(const struct schema_row *row, enum schema_kind kind)
+{
+    return !is_in(row, kind) ? 0 : row->per_series ? SERIES_COUNT : 1;
+}
+
+size_t schema_count(enum schema_kind kind)
 {
     size_t count = 0;
     for (const struct schema_row *row = schema_table; row->name; row++)
-        count += row->per_series ? SERIES_COUNT : 1;
+        count += copies(row, kind);
     return count;
 }
 
 /* In the table's order, the three series of a row one after the other: so each group
  * has its data sets in the table's order, which is how readers list them. */
-struct schema_item schema_item(size_t i)
+struct schema_item schema_item(enum schema_kind kind, size_t i)
 {
     struct schema_item item = {.row = schema_table};
-    while (item.row->per_series ? i >= SERIES_COUNT : i >= 1) {
-        i -= item.row->per_series ? SERIES_COUNT : 1;
+    while (i >= copies(item.row, kind)) {
+        i -= copies(item.row, kind);
         item.row++;
     }
     item.series = (enum series)i;
@@ -222,7 +246,7 @@ int schema_rank(const struct schema_row *row)
 
 bool schema_by_layer(const struct schema_row *row)
 {
-    return row->source != SCHEMA_PROMPTS && row->source != SCHEMA_FINGERPRINTS;
+    return row->source != SCHEMA_PROMPTS && row->source != SCHEMA_PROMPT_LAYERS && row->source != SCHEMA_FINGERPRINTS;
 }
 
 size_t schema_piece_size(const struct schema_row *row, const struct schema_sizes *sizes)
@@ -293,6 +317,7 @@ static struct pattern pattern_of(const struct schema_item *item, const struct sc
         return entries_of((char *)memory->layer->extremes + row->offset, sizeof memory->layer->extremes[0], size,
                           sizes->of[SCHEMA_RANK]);
     case SCHEMA_PROMPTS:
+    case SCHEMA_PROMPT_LAYERS:
         return entries_of((char *)memory->prompts + row->offset, sizeof *memory->prompts, size,
                           sizes->of[SCHEMA_PROMPT]);
     case SCHEMA_FINGERPRINTS:

@@ -24,7 +24,11 @@ enum schema_dimension {
 /* Names of dimensions, by enum; and which have coordinates of their own. */
 extern const char *const schema_dimension_name[SCHEMA_DIMENSIONS];
 
+/* What a file is: an archive, or a checkpoint, which has the state and not what follows from it. */
+enum schema_kind { SCHEMA_ARCHIVE = 0, SCHEMA_CHECKPOINT };
+
 struct schema_sizes {
+    enum schema_kind kind;
     size_t of[SCHEMA_DIMENSIONS]; /* extents; of[SCHEMA_NONE] is 1 */
 };
 
@@ -43,6 +47,7 @@ enum schema_source {
     SCHEMA_FACTS,           /* struct accumulator_layer                      */
     SCHEMA_EXTREME,         /* struct accumulator_extreme, of the same       */
     SCHEMA_PROMPTS,         /* struct prompt_set_entry                       */
+    SCHEMA_PROMPT_LAYERS,   /* its `layers`, which only a checkpoint has     */
     SCHEMA_FINGERPRINTS     /* uint64_t[layers][2]                           */
 };
 
@@ -73,9 +78,9 @@ struct schema_item {
     char path[80];          /* "state/gate/sum1"               */
 };
 
-/* Number of data sets; the i-th of them. */
-size_t schema_count(void);
-struct schema_item schema_item(size_t i);
+/* Number of data sets of a file of this kind; the i-th of them. */
+size_t schema_count(enum schema_kind kind);
+struct schema_item schema_item(enum schema_kind kind, size_t i);
 
 /* Groups in the order of the table, each before those inside it; NULL ends. */
 extern const char *const schema_groups[];

@@ -105,7 +105,7 @@ enum status foundation_facts(const struct foundation *f, const struct intake *in
     enum status s = STATUS_OK;
     for (size_t i = 0; i < in->count && s == STATUS_OK; i++) {
         const struct intake_item *item = &in->items[i];
-        struct prompt_set_entry entry = {{item->hash[0], item->hash[1]}, 1, item->length};
+        struct prompt_set_entry entry = {{item->hash[0], item->hash[1]}, 1, item->length, 0};
         s = prompt_set_add(&run, &entry, e);
     }
     prompt_set_sort(&run);

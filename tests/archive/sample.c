@@ -142,7 +142,7 @@ void sample_make(struct sample *s, size_t layers, size_t neurons, uint64_t seed)
     must(memory_array(&s->metrics, layers, sizeof *s->metrics, "metrics", &e), &e);
     must(memory_array(&s->rows, layers, sizeof *s->rows, "rows", &e), &e);
     for (int p = 0; p < PROMPTS; p++) {
-        struct prompt_set_entry entry = {{next(&state), next(&state)}, 1, SAMPLES};
+        struct prompt_set_entry entry = {{next(&state), next(&state)}, 1, SAMPLES, 0};
         fold_prompt(s, entry.hash, &state);
         must(prompt_set_add(&s->prompts, &entry, &e), &e);
         if (p == 0)

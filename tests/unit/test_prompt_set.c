@@ -6,7 +6,7 @@
 
 static void add(struct prompt_set *set, uint64_t high, uint64_t low, uint64_t times)
 {
-    struct prompt_set_entry entry = {{low, high}, times, 10 + low};
+    struct prompt_set_entry entry = {{low, high}, times, 10 + low, 0};
     if (prompt_set_add(set, &entry, NULL) != STATUS_OK)
         bail("no memory");
 }

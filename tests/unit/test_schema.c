@@ -76,6 +76,7 @@ int main(void)
         test_row(row);
     test_attributes(archive_facts_table);
     test_attributes(archive_facts_run_table);
+    test_attributes(archive_facts_checkpoint_table);
     for (int i = 0; i < CRITERIA_COUNT; i++) {
         snprintf(line, sizeof line, "\n| `%s", criteria_table[i].option);
         for (char *s = line; *s; s++)
