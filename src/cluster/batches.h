@@ -6,8 +6,8 @@
 #ifndef PHI3SAT_CLUSTER_BATCHES_H
 #define PHI3SAT_CLUSTER_BATCHES_H
 
-#include "collector.h"
-#include "intake.h"
+#include "checkpoint.h"
+#include "orders.h"
 
 struct batches {
     const struct intake *intake;
@@ -17,12 +17,16 @@ struct batches {
     size_t layers;                /* of the model, for the progress                  */
     size_t skip_first;
     const struct ranks *ranks;
+    struct orders *orders;
+    struct checkpoint *checkpoint; /* its `layers` say what each item has reached    */
 };
 
-/* Runs them all. Fails on the first fault; the collector then holds part of a batch. Ends early, with
- * STATUS_OK, when another rank has failed: the ranks have to agree afterwards. */
+/* All ranks call it, those without items too, and those that have failed before (`before`). Runs them all, writes checkpoints as ordered and waits until all ranks
+ * have run theirs. Fails on the first fault; ends early, with STATUS_OK, when another rank has failed: the ranks have
+ * to agree afterwards. STATUS_OK with orders->signal: stopped by it, a checkpoint is left. A periodic checkpoint that
+ * can't be written is a warning. */
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector,
-                        struct error *e) ERROR_MUST_USE;
+                        enum status before, struct error *e) ERROR_MUST_USE;
 
 /* The last line of progress, once all ranks have run all prompts in `seconds`. */
 void batches_finish(const struct batches *b, double seconds);

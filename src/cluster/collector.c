@@ -24,7 +24,7 @@ void collector_close(struct collector *c)
     c->floor = NULL;
 }
 
-void collector_begin(struct collector *c, const struct collector_prompt *prompts)
+void collector_begin(struct collector *c, struct collector_prompt *prompts)
 {
     c->prompts = prompts;
 }
@@ -102,7 +102,10 @@ static void fold(void *context, size_t layer, enum series series, size_t block, 
                  const struct sums *sums, uint64_t samples)
 {
     struct collector *c = context;
-    if (samples == 0)
+    struct collector_prompt *p = &c->prompts[prompt];
+    if (atomic_load_explicit(&p->reached, memory_order_relaxed) != layer + 1)
+        atomic_store_explicit(&p->reached, (uint32_t)layer + 1, memory_order_relaxed);
+    if (samples == 0 || layer < p->counted)
         return;
     c->kernels->fold(accumulator_blocks(&c->state, layer, series) + block, sums, samples);
     if (series == SERIES_FFN)
@@ -116,10 +119,12 @@ struct forward_observer collector_observer(struct collector *c)
     return observer;
 }
 
-void collector_end(struct collector *c, size_t count)
+void collector_settle(struct collector *c, size_t count)
 {
-    for (size_t p = 0; p < count; p++)
-        for (size_t layer = 0; layer < c->state.layers; layer++)
-            accumulator_layer_fold(&c->state.layer[layer], c->prompts[p].samples);
-    c->prompts = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct collector_prompt *p = &c->prompts[i];
+        uint32_t reached = atomic_load_explicit(&p->reached, memory_order_relaxed);
+        for (; p->counted < reached; p->counted++)
+            accumulator_layer_fold(&c->state.layer[p->counted], p->samples);
+    }
 }

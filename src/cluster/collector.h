@@ -21,6 +21,8 @@ struct collector_prompt {
     uint64_t index;    /* in the source's order, for messages                      */
     uint64_t first;    /* its token where this piece begins, for messages          */
     uint64_t samples;
+    uint32_t counted;          /* layers below this one have the prompt: from a checkpoint, then by collector_settle */
+    _Atomic uint32_t reached;  /* folded in the layers below this one               */
 };
 
 struct collector {
@@ -28,7 +30,7 @@ struct collector {
     const struct kernels *kernels;
     _Atomic uint32_t *floor;                /* [layers]: magnitude, as bits, below which no value enters
                                              * the layer's list; may lag behind it  */
-    const struct collector_prompt *prompts; /* [batch], set by collector_begin      */
+    struct collector_prompt *prompts;       /* [batch], set by collector_begin      */
     struct collector_nonfinite first;
 };
 
@@ -37,14 +39,16 @@ enum status collector_open(struct collector *c, const struct kernels *kernels, s
                            struct error *e) ERROR_MUST_USE;
 void collector_close(struct collector *c);
 
-/* Before a batch: who its prompts are (borrowed until collector_end). */
-void collector_begin(struct collector *c, const struct collector_prompt *prompts);
+/* Before a batch: who its prompts are (borrowed until the next). Layers below a prompt's `counted` fold nothing of
+ * it: a checkpoint that the run goes on from has them. */
+void collector_begin(struct collector *c, struct collector_prompt *prompts);
 
 /* The observer to hand to forward_run. */
 struct forward_observer collector_observer(struct collector *c);
 
-/* After the batch went through all layers: its `count` prompts count. */
-void collector_end(struct collector *c, size_t count);
+/* Between chunks, or after the batch: its `count` prompts count in all layers that they have reached, which
+ * becomes their `counted`. The state is then that of whole prompts in each layer by itself. */
+void collector_settle(struct collector *c, size_t count);
 
 /* The earlier of two places, for merging ranks. */
 bool collector_earlier(const struct collector_nonfinite *a, const struct collector_nonfinite *b);

@@ -5,6 +5,8 @@
  */
 #include "foundation.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../archive/archive_match.h"
@@ -53,29 +55,28 @@ static enum status read_archive(struct foundation *f, const char *path, const st
 }
 
 /* Collective: rank 0's prompts to all. */
-static enum status share(struct foundation *f, const struct ranks *r, struct error *e)
+static enum status share(struct prompt_set *set, const struct ranks *r, struct error *e)
 {
-    uint64_t numbers[] = {f->prompts.count, f->prompts_cut};
-    ranks_broadcast(numbers, sizeof numbers);
+    uint64_t count = set->count;
+    ranks_broadcast(&count, sizeof count);
     enum status s = STATUS_OK;
-    if (r->rank != 0)
-        s = memory_array(&f->prompts.entry, (size_t)numbers[0], sizeof *f->prompts.entry, "the set of prompts", e);
+    if (r->rank != 0) {
+        prompt_set_free(set);
+        s = memory_array(&set->entry, (size_t)count, sizeof *set->entry, "the set of prompts", e);
+        set->count = set->capacity = (size_t)count;
+    }
     s = ranks_agree(r, s, e);
-    if (s != STATUS_OK)
-        return s;
-    f->prompts_cut = numbers[1];
-    f->prompts.count = (size_t)numbers[0];
-    f->prompts.capacity = f->prompts.count > f->prompts.capacity ? f->prompts.count : f->prompts.capacity;
-    ranks_broadcast(f->prompts.entry, f->prompts.count * sizeof *f->prompts.entry);
-    return STATUS_OK;
+    if (s == STATUS_OK)
+        ranks_broadcast(set->entry, set->count * sizeof *set->entry);
+    return s;
 }
 
-/* Takes the items away that the foundation holds. */
-static enum status leave_out(const struct foundation *f, struct intake *in, struct error *e)
+/* Takes the items away that the set holds. */
+static enum status leave_out(const struct prompt_set *set, struct intake *in, struct error *e)
 {
     struct prompt_set left = {.entry = NULL};
     bool *held = NULL;
-    enum status s = prompt_set_merge(&left, &f->prompts, e);
+    enum status s = prompt_set_merge(&left, set, e);
     if (s == STATUS_OK)
         s = memory_array(&held, in->count, sizeof *held, "prompts", e);
     for (size_t i = 0; i < in->count && s == STATUS_OK; i++)
@@ -94,8 +95,140 @@ enum status foundation_append(struct foundation *f, const struct ranks *r, const
     memset(f, 0, sizeof *f);
     enum status s = ranks_agree(r, r->rank == 0 ? read_archive(f, path, own, state, e) : STATUS_OK, e);
     if (s == STATUS_OK)
-        s = share(f, r, e);
-    return s == STATUS_OK ? ranks_agree(r, leave_out(f, in, e), e) : s;
+        s = share(&f->prompts, r, e);
+    if (s == STATUS_OK)
+        ranks_broadcast(&f->prompts_cut, sizeof f->prompts_cut);
+    return s == STATUS_OK ? ranks_agree(r, leave_out(&f->prompts, in, e), e) : s;
+}
+
+static enum status other_run(const char *path, const char *words, struct error *e)
+{
+    error_set(e, STATUS_INPUT, "is the checkpoint of another run: it has %s", words);
+    error_advice(e, "go on with the same model, prompts and options, or remove the checkpoint to begin anew");
+    return error_file(e, path);
+}
+
+/* Each layer's samples are those of the prompts that it has counted. */
+static enum status check_samples(const char *path, const struct prompt_set *set, const struct archive_facts *own,
+                                 const struct accumulator *state, struct error *e)
+{
+    for (size_t layer = 0; layer < state->layers; layer++) {
+        uint64_t samples = 0;
+        for (size_t i = 0; i < set->count; i++) {
+            const struct prompt_set_entry *entry = &set->entry[i];
+            if (entry->layers > layer && entry->tokens > own->skip_first)
+                samples += entry->multiplicity * (entry->tokens - own->skip_first);
+        }
+        if (samples == state->layer[layer].samples)
+            continue;
+        error_set(e, STATUS_INPUT, "is damaged: layer %zu has other samples than its prompts", layer);
+        error_advice(e, "remove the checkpoint to begin anew");
+        return error_file(e, path);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_checkpoint(struct prompt_set *set, const char *path, const struct archive_facts *own,
+                                   struct collector *c, struct error *e)
+{
+    char words[ARCHIVE_MATCH_WORDS];
+    struct archive_reader *reader;
+    enum status s = archive_reader_open_checkpoint(&reader, path, e);
+    if (s != STATUS_OK)
+        return s;
+    const struct archive_checkpoint *about = archive_reader_checkpoint(reader);
+    if (!archive_match(archive_reader_facts(reader), own, words))
+        s = other_run(path, words, e);
+    else if (memcmp(about->planned_fingerprint, own->prompts_fingerprint, sizeof own->prompts_fingerprint) != 0) {
+        snprintf(words, sizeof words, "another set of prompts: %" PRIu64 " of them, where %" PRIu64 " are given now",
+                 about->planned_prompts, own->prompts);
+        s = other_run(path, words, e);
+    }
+    if (s == STATUS_OK)
+        s = archive_reader_prompts(reader, set, e);
+    if (s == STATUS_OK)
+        s = read_state(reader, &c->state, e);
+    if (s == STATUS_OK)
+        s = check_samples(path, set, own, &c->state, e);
+    const struct collector_nonfinite first = {about->nonfinite_layer, about->nonfinite_prompt,
+                                              about->nonfinite_position, about->nonfinite_series,
+                                              about->nonfinite_neuron, about->nonfinite_seen};
+    if (first.seen && first.series < SERIES_COUNT && first.layer < own->layers) /* for a message; nobody vouches */
+        c->first = first;
+    archive_reader_close(reader);
+    return s;
+}
+
+/* Splits a checkpoint's prompts into those that are through and those that are under way. */
+static enum status split(const struct prompt_set *all, uint64_t layers, struct prompt_set *through,
+                         struct prompt_set *under_way, struct error *e)
+{
+    enum status s = STATUS_OK;
+    for (size_t i = 0; i < all->count && s == STATUS_OK; i++) {
+        struct prompt_set_entry entry = all->entry[i];
+        bool whole = entry.layers == layers;
+        if (whole)
+            entry.layers = 0;
+        s = prompt_set_add(whole ? through : under_way, &entry, e);
+    }
+    return s; /* both sorted, as `all` was */
+}
+
+/* Gives each item that is under way the layers it has reached. */
+static bool assign(const struct intake *in, struct prompt_set *under_way, uint32_t *layers)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        struct prompt_set_entry *entry = prompt_set_any(under_way, in->items[i].hash);
+        if (!entry)
+            continue;
+        entry->multiplicity--;
+        layers[i] = (uint32_t)entry->layers;
+    }
+    for (size_t i = 0; i < under_way->count; i++)
+        if (under_way->entry[i].multiplicity)
+            return false;
+    return true;
+}
+
+/* What is through leaves the intake: all of the foundation so far, and some of the items. */
+static enum status stand_on(struct foundation *f, const struct prompt_set *all, const struct archive_facts *own,
+                            const char *path, struct intake *in, uint32_t **layers, struct error *e)
+{
+    struct prompt_set through = {.entry = NULL}, under_way = {.entry = NULL}, left = {.entry = NULL};
+    bool fits = true;
+    enum status s = split(all, own->layers, &through, &under_way, e);
+    if (s == STATUS_OK)
+        s = prompt_set_merge(&left, &through, e);
+    for (size_t i = 0; i < f->prompts.count && s == STATUS_OK; i++)
+        for (uint64_t k = 0; k < f->prompts.entry[i].multiplicity && fits; k++)
+            fits = prompt_set_take(&left, f->prompts.entry[i].hash);
+    uint64_t expected = prompt_set_prompts(&left);
+    size_t given = in->count;
+    if (s == STATUS_OK)
+        s = leave_out(&left, in, e);
+    if (s == STATUS_OK)
+        s = memory_array(layers, in->count, sizeof **layers, "prompts", e);
+    if (s == STATUS_OK && (!fits || given - in->count != expected || !assign(in, &under_way, *layers)))
+        s = other_run(path, "prompts that are not among those given now", e);
+    prompt_set_free(&f->prompts);
+    f->prompts = through;
+    prompt_set_free(&under_way);
+    prompt_set_free(&left);
+    return s;
+}
+
+enum status foundation_resume(struct foundation *f, const struct ranks *r, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct collector *c,
+                              uint32_t **layers, struct error *e)
+{
+    struct prompt_set all = {.entry = NULL};
+    enum status s = ranks_agree(r, r->rank == 0 ? read_checkpoint(&all, path, own, c, e) : STATUS_OK, e);
+    if (s == STATUS_OK)
+        s = share(&all, r, e);
+    if (s == STATUS_OK)
+        s = ranks_agree(r, stand_on(f, &all, own, path, in, layers, e), e);
+    prompt_set_free(&all);
+    return s;
 }
 
 enum status foundation_facts(const struct foundation *f, const struct intake *in, struct prompt_set *set,

@@ -26,6 +26,14 @@ enum status foundation_append(struct foundation *f, const struct ranks *r, const
                               const struct archive_facts *own, struct intake *in, struct accumulator *state,
                               struct error *e) ERROR_MUST_USE;
 
+/* Collective. The same with a checkpoint of a run with `own` facts, prompts as planned included: *f, of an archive or
+ * empty before, becomes all prompts that are through. layers[in->count], made for the caller, is what those that are
+ * left have reached. On rank 0 the collector's state becomes the checkpoint's. STATUS_INPUT: damaged, or of another
+ * run, with what differs. */
+enum status foundation_resume(struct foundation *f, const struct ranks *r, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct collector *c,
+                              uint32_t **layers, struct error *e) ERROR_MUST_USE;
+
 /* Prompts of the foundation and of the items, all of which have been run: set (zeroed before) and the facts of
  * prompts follow. */
 enum status foundation_facts(const struct foundation *f, const struct intake *in, struct prompt_set *set,

@@ -11,6 +11,7 @@ noinst_LIBRARIES += %D%/libcluster.a
 %C%_libcluster_a_SOURCES += %D%/sources.c %D%/sources.h
 %C%_libcluster_a_SOURCES += %D%/pace.c %D%/pace.h %D%/pace_measure.c %D%/link.c %D%/link.h %D%/simulate.c %D%/simulate.h
 %C%_libcluster_a_SOURCES += %D%/foundation.c %D%/foundation.h
+%C%_libcluster_a_SOURCES += %D%/checkpoint.c %D%/checkpoint.h %D%/orders.c %D%/orders.h
 %C%_libcluster_a_SOURCES += %D%/intake.c %D%/intake.h %D%/schedule.c %D%/schedule.h %D%/batches.c %D%/batches.h
 check_PROGRAMS += tests/unit/test_schedule
 tests_unit_test_schedule_LDADD = $(UNIT_CLUSTER)

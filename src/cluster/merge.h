@@ -12,4 +12,8 @@
  * layer's series at most. */
 void merge_ranks(struct accumulator *state);
 
+/* The same for one layer, into layer 0 of `into` on rank 0 (elsewhere not looked at, NULL will do), while `state` stays
+ * as it is: for checkpoints, in the middle of a run. */
+void merge_layer(const struct accumulator *state, size_t layer, struct accumulator *into);
+
 #endif

@@ -149,7 +149,7 @@ static enum status run_case(struct measurement *m, struct one_case *c, size_t ro
     m->started = m->halfway = clock_seconds();
     enum status s = forward_run_stage(m->forward, m->prompts, c->count, m->hidden, &m->shown, e);
     double end = clock_seconds();
-    collector_end(&m->collector, c->count);
+    collector_settle(&m->collector, c->count);
     if (round < ROUNDS) {
         c->inner[round] = m->layers > 1 ? m->halfway - m->started : end - m->started;
         c->last[round] = m->layers > 1 ? end - m->halfway : end - m->started;

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../base/memory.h"
 
 #define SLICE ((size_t)1 << 28) /* bytes a message */
-#define ALARM_TAG 1
+#define LAST_NANOSECONDS 500000000
 
 static bool started(void)
 {
@@ -40,10 +41,24 @@ enum status ranks_start(struct ranks *r, int *argc, char ***argv, struct error *
     return STATUS_OK;
 }
 
+static bool finishes_last;
+
+void ranks_finish_last(void)
+{
+    finishes_last = true;
+}
+
 void ranks_finish(void)
 {
-    if (started())
-        MPI_Finalize();
+    const struct timespec moment = {0, LAST_NANOSECONDS};
+    int rank = 0, size = 1;
+    if (!started())
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Finalize();
+    if (finishes_last && rank == 0 && size > 1)
+        nanosleep(&moment, NULL);
 }
 
 /* The rank by the launcher's environment; NULL: no launcher. */
@@ -108,29 +123,17 @@ enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t p
     return agree(r, own, place, e);
 }
 
-void ranks_alarm(const struct ranks *r)
-{
-    MPI_Request request;
-    for (int to = 0; to < r->size; to++)
-        if (to != r->rank) {
-            MPI_Isend(NULL, 0, MPI_BYTE, to, ALARM_TAG, MPI_COMM_WORLD, &request);
-            MPI_Request_free(&request);
-        }
-}
-
-bool ranks_alarmed(const struct ranks *r)
-{
-    int waiting = 0;
-    if (r->size > 1)
-        MPI_Iprobe(MPI_ANY_SOURCE, ALARM_TAG, MPI_COMM_WORLD, &waiting, MPI_STATUS_IGNORE);
-    if (waiting)
-        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, ALARM_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return waiting;
-}
-
 void ranks_sum(uint64_t *values, size_t count)
 {
     MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void ranks_largest(uint32_t *values, size_t count)
+{
+    for (size_t at = 0, slice; at < count; at += slice) {
+        slice = count - at < SLICE / sizeof *values ? count - at : SLICE / sizeof *values;
+        MPI_Allreduce(MPI_IN_PLACE, values + at, (int)slice, MPI_UINT32_T, MPI_MAX, MPI_COMM_WORLD);
+    }
 }
 
 void ranks_broadcast(void *bytes, size_t size)

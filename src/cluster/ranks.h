@@ -24,6 +24,11 @@ enum status ranks_start(struct ranks *r, int *argc, char ***argv, struct error *
 /* Ends MPI if it was started; all ranks call it. */
 void ranks_finish(void);
 
+/* For an exit status that isn't 0 and no failure: all but rank 0 should end with 0, and this makes rank 0 end a moment
+ * after them. Open MPI's mpirun, at the first status that isn't 0, ends the ranks that are left, and waits for
+ * twice odls_base_sigkill_timeout if there are any. */
+void ranks_finish_last(void);
+
 /* True on the one rank that speaks: rank 0, or a process without MPI. A launcher's environment
  * tells the rank before MPI has started. */
 bool ranks_speaks(void);
@@ -40,13 +45,9 @@ enum status ranks_agree(const struct ranks *r, enum status own, struct error *e)
  * `place` (below 2^40), the same for any number of ranks: STATUS_INPUT names no rank. */
 enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t place, struct error *e) ERROR_MUST_USE;
 
-/* For a fault on one rank while the others compute: ranks_alarm tells them that there is one, and
- * ranks_alarmed, which they ask between batches, that they need not go on. Then ranks_agree. */
-void ranks_alarm(const struct ranks *r);
-bool ranks_alarmed(const struct ranks *r);
-
 /* Collectives over all ranks, in place. */
 void ranks_sum(uint64_t *values, size_t count);
+void ranks_largest(uint32_t *values, size_t count);
 void ranks_broadcast(void *bytes, size_t size);
 double ranks_max(double value);
 

@@ -15,6 +15,7 @@
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../base/signals.h"
 #include "../base/threads.h"
 #include "../cluster/batches.h"
 #include "../cluster/foundation.h"
@@ -25,6 +26,7 @@
 #include "../report/token_lines.h"
 #include "build_id.h"
 #include "model_words.h"
+#include "profile_checkpoint.h"
 #include "profile_options.h"
 #include "profile_outputs.h"
 #include "profile_prompts.h"
@@ -49,11 +51,17 @@ struct profile {
     struct intake intake;
     struct forward *forward;
     struct collector collector;
-    struct foundation foundation; /* --append                                        */
-    struct archive_facts facts;
+    struct foundation foundation; /* --append, --resume                              */
+    struct prompt_set planned;    /* all prompts of the archive to be                */
+    struct archive_facts facts;   /* of that archive                                 */
+    struct archive_run run;       /* the seconds and the end come when they are known */
+    struct checkpoint checkpoint;
+    struct orders orders;
+    const char *resumed_from;     /* NULL: nothing                                   */
+    char *hosts, *command_line, grid[32];
     uint64_t (*hashes)[2];   /* [layers + 1]: layers, then globals */
     char started[32];
-    double start, step; 
+    double start, step;
 };
 
 static enum status open_model(struct profile *p, struct error *e)
@@ -257,18 +265,42 @@ static void fill_model_facts(struct profile *p)
 }
 
 /* Collective. What an archive holds already is not run again. */
-static enum status stand_on(struct profile *p, struct error *e)
+static enum status append(struct profile *p, struct error *e)
 {
     size_t given = p->intake.count;
-    fill_model_facts(p);
-    if (!p->options.append)
-        return STATUS_OK;
     enum status s = foundation_append(&p->foundation, &p->ranks, p->options.append, &p->facts, &p->intake,
                                       &p->collector.state, e);
     if (s == STATUS_OK)
         log_line("append: %s holds %llu prompts, %zu of the %zu given among them", p->options.append,
                  (unsigned long long)prompt_set_prompts(&p->foundation.prompts), given - p->intake.count, given);
     return s;
+}
+
+/* Collective. An archive that lacks nothing has no use for the checkpoint that led to it. */
+static enum status resume(struct profile *p, struct error *e)
+{
+    enum status s = profile_checkpoint_find(&p->options, &p->ranks, &p->resumed_from, e);
+    if (s != STATUS_OK)
+        return s;
+    if (!p->resumed_from || !p->intake.count)
+        return ranks_agree(&p->ranks, memory_array(&p->checkpoint.layers, p->intake.count, sizeof *p->checkpoint.layers,
+                                                   "prompts", e), e);
+    s = foundation_resume(&p->foundation, &p->ranks, p->resumed_from, &p->facts, &p->intake, &p->collector,
+                          &p->checkpoint.layers, e);
+    if (s == STATUS_OK)
+        log_line("resume: %s holds %llu of %llu prompts", p->resumed_from,
+                 (unsigned long long)prompt_set_prompts(&p->foundation.prompts), (unsigned long long)p->facts.prompts);
+    return s;
+}
+
+/* Collective. What this run adds to; the facts are then those of the archive in the end. */
+static enum status stand_on(struct profile *p, struct error *e)
+{
+    fill_model_facts(p);
+    enum status s = p->options.append ? append(p, e) : STATUS_OK;
+    if (s == STATUS_OK)
+        s = ranks_agree(&p->ranks, foundation_facts(&p->foundation, &p->intake, &p->planned, &p->facts, e), e);
+    return s == STATUS_OK ? resume(p, e) : s;
 }
 
 static enum status prepare(struct profile *p, struct error *e)
@@ -298,18 +330,16 @@ static enum status run_share(struct profile *p, struct error *e)
     struct schedule_terms terms = schedule_terms(c, (size_t)p->ranks.size, 1, batch_tokens);
     size_t *mine, count;
     enum status s = schedule_share(p->intake.items, p->intake.count, &terms, (size_t)p->ranks.rank, &mine, &count, e);
-    struct batches b = {&p->intake, mine, count, batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks};
+    struct batches b = {&p->intake, mine, count, batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks,
+                        &p->orders, &p->checkpoint};
     double start = clock_seconds();
     if (!count && p->intake.count)
         log_line("there are fewer prompts than ranks: rank 0 has none and waits for the others");
-    if (s == STATUS_OK && count)
-        s = batches_run(&b, p->forward, &p->collector, e);
-    if (s != STATUS_OK)
-        ranks_alarm(&p->ranks);
+    s = batches_run(&b, p->forward, &p->collector, s, e);
     s = ranks_agree(&p->ranks, s, e);
-    if (s == STATUS_OK)
-        batches_finish(&b, clock_seconds() - start);
     memory_free(mine);
+    if (s == STATUS_OK && !p->orders.signal)
+        batches_finish(&b, clock_seconds() - start);
     return s;
 }
 
@@ -327,22 +357,19 @@ static enum status join_command_line(const struct profile *p, char **line, struc
     return s;
 }
 
-/* Rank 0 writes; `hosts` and `seconds` were gathered from all. */
-static enum status write_results(struct profile *p, const char *hosts, double seconds, uint64_t *nonfinite,
-                                 struct error *e)
+/* Collective. How it is run, for checkpoints and the archive. */
+static enum status describe_run(struct profile *p, struct error *e)
 {
-    struct prompt_set set = {.entry = NULL};
-    char *line = NULL, grid[32], finished[32];
-    enum status s = foundation_facts(&p->foundation, &p->intake, &set, &p->facts, e);
+    enum status s = ranks_agree(&p->ranks, ranks_hosts(&p->ranks, &p->hosts, e), e);
     if (s == STATUS_OK)
-        s = join_command_line(p, &line, e);
-    snprintf(grid, sizeof grid, "%dx1", p->ranks.size);
-    clock_utc(finished, sizeof finished);
+        s = ranks_agree(&p->ranks, join_command_line(p, &p->command_line, e), e);
+    snprintf(p->grid, sizeof p->grid, "%dx1", p->ranks.size);
     const struct prompts_counts *found = &p->intake.source.counts;
-    struct archive_run run = {
-        .program_version = PACKAGE_VERSION, .build = BUILD_ID, .started = p->started, .finished = finished,
-        .command_line = line, .model_file = p->options.model, .model_kind = model_file_kind(p->file),
-        .weight_types = p->weights.types, .prompts_source = p->intake.options.path, .hosts = hosts, .grid = grid,
+    p->run = (struct archive_run){
+        .program_version = PACKAGE_VERSION, .build = BUILD_ID, .started = p->started,
+        .command_line = p->command_line, .model_file = p->options.model, .model_kind = model_file_kind(p->file),
+        .weight_types = p->weights.types, .prompts_source = p->intake.options.path, .hosts = p->hosts,
+        .grid = p->grid, .resumed_from = p->resumed_from,
         .kernels = p->kernels->name, .ranks = (uint64_t)p->ranks.size, .threads = (uint64_t)threads_count(),
         .batch_tokens = p->options.batch_tokens,
         .blank_lines = p->intake.counts.blank, .empty_prompts = p->intake.counts.empty,
@@ -351,14 +378,40 @@ static enum status write_results(struct profile *p, const char *hosts, double se
         .broken_records = found->broken, .unusable_records = found->missing, .nul_prompts = found->nul,
         .unknown_bytes = p->intake.counts.unknown, .double_bos_prompts = p->intake.counts.double_bos,
         .carriage_returns = found->returns, .byte_order_marks = found->boms, .garbage_bytes = found->garbage,
-        .ignored_entries = found->ignored, .latin1_sources = found->latin1,
-        .seconds = seconds, .tokens_per_second = seconds > 0 ? (double)p->intake.counts.tokens / seconds : 0};
+        .ignored_entries = found->ignored, .latin1_sources = found->latin1};
+    return s;
+}
+
+/* From now on signals make checkpoints, where there are any. */
+static void open_checkpoint(struct profile *p)
+{
+    struct checkpoint *c = &p->checkpoint;
+    c->ranks = &p->ranks;
+    c->path = p->options.checkpoints ? p->options.checkpoint_path : NULL;
+    c->facts = &p->facts;
+    c->run = &p->run;
+    c->foundation = &p->foundation;
+    c->intake = &p->intake;
+    c->collector = &p->collector;
+    c->written = p->resumed_from && strcmp(p->resumed_from, p->options.checkpoint_path) == 0;
+    if (c->path)
+        signals_watch();
+    orders_open(&p->orders, &p->ranks, c->path ? 60.0 * p->options.checkpoint_every : 0.0);
+}
+
+/* Rank 0 writes; `seconds` is the longest of all. */
+static enum status write_results(struct profile *p, double seconds, uint64_t *nonfinite, struct error *e)
+{
+    char finished[32];
+    clock_utc(finished, sizeof finished);
+    p->run.finished = finished;
+    p->run.seconds = seconds;
+    p->run.tokens_per_second = seconds > 0 ? (double)p->intake.counts.tokens / seconds : 0;
     struct profile_results results = {p->config.layers, p->config.intermediate, &p->facts.criteria,
                                       p->options.csv_path, p->options.hdf5_path};
+    enum status s = profile_results_write(&results, &p->collector.state, &p->facts, &p->run, &p->planned, nonfinite, e);
     if (s == STATUS_OK)
-        s = profile_results_write(&results, &p->collector.state, &p->facts, &run, &set, nonfinite, e);
-    prompt_set_free(&set);
-    memory_free(line);
+        checkpoint_remove(&p->checkpoint);
     return s;
 }
 
@@ -397,26 +450,27 @@ static enum status tell_nonfinite(const struct profile *p, uint64_t count)
 
 static enum status run(struct profile *p, struct error *e)
 {
-    char *hosts = NULL;
     uint64_t nonfinite = 0;
     enum status s = prepare(p, e);
+    if (s == STATUS_OK)
+        s = describe_run(p, e);
     if (s != STATUS_OK)
         return s;
     tell_step(p, "took the model's fingerprint");
     tell_start(p);
+    open_checkpoint(p);
     s = run_share(p, e);
+    if (s == STATUS_OK && p->orders.signal)
+        return profile_checkpoint_stopped(&p->options, &p->ranks, p->orders.signal);
     if (s != STATUS_OK)
         return s;
     tell_step(p, "ran the prompts");
     merge_ranks(&p->collector.state);
     tell_step(p, "merged the ranks' sums");
     double seconds = ranks_max(clock_seconds() - p->start);
-    s = ranks_agree(&p->ranks, ranks_hosts(&p->ranks, &hosts, e), e);
-    if (s == STATUS_OK)
-        s = share_nonfinite(p, e);
+    s = share_nonfinite(p, e);
     if (s == STATUS_OK) /* the last that can fail: once the outputs are there, the run has succeeded */
-        s = ranks_agree(&p->ranks, p->ranks.rank ? STATUS_OK : write_results(p, hosts, seconds, &nonfinite, e), e);
-    memory_free(hosts);
+        s = ranks_agree(&p->ranks, p->ranks.rank ? STATUS_OK : write_results(p, seconds, &nonfinite, e), e);
     if (s != STATUS_OK)
         return s;
     tell_step(p, "wrote the outputs");
@@ -430,6 +484,10 @@ static void close_all(struct profile *p)
 {
     collector_close(&p->collector);
     foundation_free(&p->foundation);
+    prompt_set_free(&p->planned);
+    memory_free(p->checkpoint.layers);
+    memory_free(p->hosts);
+    memory_free(p->command_line);
     forward_close(p->forward);
     intake_close(&p->intake);
     tokenizer_close(p->tokenizer);

@@ -48,6 +48,13 @@ static const struct options_row fixed_rows[] = {
      .help = "archive with all arrays", .default_text = "the output's name with .h5"},
     {.name = "append", .kind = OPTIONS_TEXT, .offset = AT(append), .argument = "FILE",
      .help = "run the prompts that this archive does not hold yet, and add them to it"},
+    {.name = "checkpoint", .kind = OPTIONS_TEXT, .offset = AT(checkpoint), .argument = "FILE",
+     .help = "keep what has been done here, now and then and upon SIGTERM, SIGINT and SIGUSR1; it goes once the "
+             "results are written", .default_text = "with the next two the archive's name with .ckpt, else none"},
+    {.name = "checkpoint-every", .kind = OPTIONS_DOUBLE, .offset = AT(checkpoint_every), .argument = "MIN", .min = 0,
+     .max = 1e6, .help = "minutes from one to the next; 0: upon signals only", .default_text = "10"},
+    {.name = "resume", .kind = OPTIONS_TEXT, .offset = AT(resume), .argument = "FILE|auto",
+     .help = "go on from a checkpoint; auto: from --checkpoint's file where it is there"},
     {.name = "progress", .kind = OPTIONS_CHOICE, .offset = AT(progress), .argument = "WHEN", .choices = progress_names,
      .help = "auto, always or never", .default_text = "auto"},
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the summary only"},
@@ -87,7 +94,8 @@ const struct options_table *profile_options_table(void)
         .rows = rows,
         .count = FIXED_COUNT + CRITERIA_COUNT,
         .ending = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 output could not be written,\n"
-                  "5 done but with NaN or infinity among the activations.\n\n"
+                  "5 done but with NaN or infinity among the activations; with a checkpoint left: 75 stopped by\n"
+                  "SIGUSR1, 130 by SIGINT, 143 by SIGTERM.\n\n"
                   "Example: mpirun -np 2 phi3sat --model m.gguf --prompts p.txt --output r.csv"};
     memcpy(rows, fixed_rows, sizeof fixed_rows);
     for (int i = 0; i < CRITERIA_COUNT; i++) {
@@ -140,6 +148,12 @@ static enum status read_window(struct profile_options *o, struct error *e)
     return STATUS_OK;
 }
 
+static enum status too_long(size_t limit, struct error *e)
+{
+    error_set(e, STATUS_USAGE, "an output's name is longer than %zu bytes", limit);
+    return usage(e);
+}
+
 /* R.csv -> R.h5; any other name gets .h5 behind it. */
 static enum status name_outputs(struct profile_options *o, struct error *e)
 {
@@ -147,10 +161,8 @@ static enum status name_outputs(struct profile_options *o, struct error *e)
     if (length > 4 && strcmp(o->output + length - 4, ".csv") == 0)
         stem = length - 4;
     if (length + 4 > sizeof o->csv_path || (o->hdf5 && strlen(o->hdf5) + 1 > sizeof o->hdf5_path) ||
-        (o->append && strlen(o->append) + 1 > sizeof o->hdf5_path)) {
-        error_set(e, STATUS_USAGE, "an output's name is longer than %zu bytes", sizeof o->csv_path - 4);
-        return usage(e);
-    }
+        (o->append && strlen(o->append) + 1 > sizeof o->hdf5_path))
+        return too_long(sizeof o->csv_path - 4, e);
     snprintf(o->csv_path, sizeof o->csv_path, "%s", o->output);
     if (o->append)
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%s", o->append);
@@ -158,6 +170,24 @@ static enum status name_outputs(struct profile_options *o, struct error *e)
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%s", o->hdf5);
     else
         snprintf(o->hdf5_path, sizeof o->hdf5_path, "%.*s.h5", (int)stem, o->output);
+    return STATUS_OK;
+}
+
+/* Without a name of its own the checkpoint that is gone on from is the next one's too, else A.h5 gives A.ckpt. */
+static enum status name_checkpoint(struct profile_options *o, bool every_given, struct error *e)
+{
+    size_t length = strlen(o->hdf5_path), stem = length;
+    o->resume_auto = o->resume && strcmp(o->resume, "auto") == 0;
+    o->checkpoints = o->checkpoint || o->resume || every_given;
+    const char *name = o->checkpoint ? o->checkpoint : o->resume && !o->resume_auto ? o->resume : NULL;
+    if (length > 3 && strcmp(o->hdf5_path + length - 3, ".h5") == 0)
+        stem = length - 3;
+    if ((name ? strlen(name) : stem + 5) + 1 > sizeof o->checkpoint_path)
+        return too_long(sizeof o->checkpoint_path - 6, e);
+    if (name)
+        snprintf(o->checkpoint_path, sizeof o->checkpoint_path, "%s", name);
+    else
+        snprintf(o->checkpoint_path, sizeof o->checkpoint_path, "%.*s.ckpt", (int)stem, o->hdf5_path);
     return STATUS_OK;
 }
 
@@ -202,6 +232,7 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     o->output = "phi3-saturation-report.csv";
     o->num_prompts = PROMPT_MAKER_COUNT;
     o->seed = PROMPT_MAKER_SEED;
+    o->checkpoint_every = 10.0;
     o->criteria = criteria_defaults();
     enum status s = options_parse(table, argc, argv, o, &result, e);
     *help = s == STATUS_OK && result.help;
@@ -210,5 +241,7 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     o->criteria.activity_signed = o->activity == 1;
     o->criteria.combine = (enum criteria_combine)o->combine;
     s = profile_options_input(o, options_given(table, &result, "num-prompts"), options_given(table, &result, "seed"), e);
-    return s == STATUS_OK ? name_outputs(o, e) : s;
+    if (s == STATUS_OK)
+        s = name_outputs(o, e);
+    return s == STATUS_OK ? name_checkpoint(o, options_given(table, &result, "checkpoint-every"), e) : s;
 }

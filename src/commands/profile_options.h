@@ -7,7 +7,8 @@
 #include "../stats/criteria.h"
 
 struct profile_options {
-    const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append;
+    const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append, *checkpoint, *resume;
+    double checkpoint_every; /* minutes; 0: upon signals only                     */
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
     uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
     int overlong, precision, combine, activity, progress, input_format;
@@ -18,7 +19,8 @@ struct profile_options {
     size_t shard_index, shard_count;
     bool window_given;
     size_t window_size;          /* with window_given; 0: off                       */
-    char csv_path[4096], hdf5_path[4096];
+    bool checkpoints, resume_auto;
+    char csv_path[4096], hdf5_path[4096], checkpoint_path[4096];
 };
 
 /* The table (rows of the criteria come from criteria_table). Static; not thread-safe. */

@@ -27,15 +27,34 @@ static bool real_name(const char *path, char *name, size_t size)
     return realpath(folder, real) && (size_t)snprintf(name, size, "%s/%s", real, last) < size;
 }
 
+static bool twins(const char *one, const char *other)
+{
+    char x[2 * PATH_MAX], y[2 * PATH_MAX];
+    return real_name(one, x, sizeof x) && real_name(other, y, sizeof y) && strcmp(x, y) == 0;
+}
+
 static enum status refuse_twins(const char *csv_path, const char *hdf5_path, struct error *e)
 {
-    char csv[2 * PATH_MAX], hdf5[2 * PATH_MAX];
-    if (!real_name(csv_path, csv, sizeof csv) || !real_name(hdf5_path, hdf5, sizeof hdf5) ||
-        strcmp(csv, hdf5) != 0)
+    if (!twins(csv_path, hdf5_path))
         return STATUS_OK;
     error_set(e, STATUS_USAGE, "--output and --hdf5 name the same file");
     error_advice(e, "choose another --output or --hdf5");
     return error_file(e, hdf5_path);
+}
+
+/* The checkpoint is removed in the end, and what is gone on from must not be written over before. */
+static enum status refuse_checkpoint_twins(const struct profile_options *o, struct error *e)
+{
+    const char *const paths[] = {o->csv_path, o->hdf5_path};
+    for (int i = 0; i < 2 && o->checkpoints; i++) {
+        const bool from = o->resume && !o->resume_auto && twins(paths[i], o->resume);
+        if (!from && !twins(paths[i], o->checkpoint_path))
+            continue;
+        error_set(e, STATUS_USAGE, "is to be a checkpoint and %s as well", i ? "the archive" : "the table");
+        error_advice(e, "choose another --checkpoint");
+        return error_file(e, from ? o->resume : o->checkpoint_path);
+    }
+    return STATUS_OK;
 }
 
 /* Elsewhere - is standard output. That has the summary, and an archive can't be written to a pipe. */
@@ -77,7 +96,7 @@ static enum status refuse_input(const char *path, uint64_t device, uint64_t inod
     if (!outfile_is_input(path, device, inode))
         return STATUS_OK;
     error_set(e, STATUS_USAGE, "is an input and can't be an output too");
-    error_advice(e, "choose another --output or --hdf5");
+    error_advice(e, "choose another name for the output");
     return error_file(e, path);
 }
 
@@ -93,7 +112,7 @@ static enum status refuse_within(const char *path, const struct stat *folder, st
     if (stat(*name ? name : "/", &about) != 0 || about.st_dev != folder->st_dev || about.st_ino != folder->st_ino)
         return STATUS_OK;
     error_set(e, STATUS_USAGE, "lies in the folder of the prompts and would be read as one of them");
-    error_advice(e, "choose another --output or --hdf5");
+    error_advice(e, "choose another name for the output");
     return error_file(e, path);
 }
 
@@ -109,12 +128,12 @@ static bool prompts_place(const struct profile_options *o, struct stat *about)
 
 enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model, struct error *e)
 {
-    const char *const paths[] = {o->csv_path, o->hdf5_path};
+    const char *const paths[] = {o->csv_path, o->hdf5_path, o->checkpoint_path};
     const struct mapping *map = model_file_mapping(model);
     struct stat prompts;
     bool has_place = prompts_place(o, &prompts);
     enum status s = refuse_device(o, e);
-    for (int i = 0; i < 2 && s == STATUS_OK; i++) {
+    for (int i = 0; i < (o->checkpoints ? 3 : 2) && s == STATUS_OK; i++) {
         s = refuse_dash(paths[i], e);
         if (s == STATUS_OK)
             s = refuse_descriptor(paths[i], e);
@@ -128,8 +147,12 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
     if (s == STATUS_OK)
         s = refuse_twins(o->csv_path, o->hdf5_path, e);
     if (s == STATUS_OK)
+        s = refuse_checkpoint_twins(o, e);
+    if (s == STATUS_OK)
         s = outfile_probe(o->csv_path, e);
-    return s == STATUS_OK ? archive_writer_probe(o->hdf5_path, e) : s;
+    if (s == STATUS_OK)
+        s = archive_writer_probe(o->hdf5_path, e);
+    return s == STATUS_OK && o->checkpoints ? archive_writer_probe(o->checkpoint_path, e) : s;
 }
 
 enum status profile_outputs_check_merge(const char *csv_path, const char *hdf5_path, char *const *inputs, size_t count,
