@@ -5,9 +5,8 @@
  * job's end by that clock never changes: a heap of ends is enough, whoever comes and goes (the "virtual time"
  * of processor sharing; Nagle 1987). A second heap has the stations by their next end in real time.
  *
- * A stage holds three batches at most: one that comes in, one under work, one that goes out; the first stage
- * two. So stage s may begin batch k once batch k has come and k - 2 has left, and takes batch k in once it
- * works on k - 1 and k - 3 has left. That is pipeline.c's rule.
+ * A stage has room for three batches, which they take in turn (pipeline.c): batch k comes in once k - 3 has left. The
+ * last stage has room for two, k comes in once k - 2 is done; and so has the first, which begins k once k - 2 has left.
  */
 #include "simulate.h"
 
@@ -33,7 +32,7 @@ struct station {
 enum { CORES, PORT, LOCAL, KINDS };
 
 struct rank {
-    size_t started, computed, arrived, sent; /* batches                                */
+    size_t computed, arrived, sent; /* batches                                         */
     bool computing, sending;
 };
 
@@ -187,9 +186,9 @@ static void try_send(struct world *w, size_t rank)
     const struct simulate_machine *m = &w->run->machine;
     struct rank *me = &w->rank[rank], *next = me + 1;
     size_t k = me->sent;
-    if (!sends(w, rank) || me->sending || k >= me->computed || next->started < k ||
-        (sends(w, rank + 1) && next->sent + 2 < k))
-        return;
+    if (!sends(w, rank) || me->sending || k >= me->computed ||
+        (sends(w, rank + 1) ? next->sent + 2 < k : next->computed + 1 < k))
+        return; /* nothing there, or no room at the next stage */
     bool far = rank / m->ranks_per_node != (rank + 1) / m->ranks_per_node;
     double bytes = batch_of(w, rank, k)->bytes;
     me->sending = true;
@@ -204,14 +203,10 @@ static void try_compute(struct world *w, size_t rank)
 {
     struct rank *me = &w->rank[rank];
     size_t k = me->computed;
-    if (me->computing || k >= batches_of(w, rank) || (receives(w, rank) && me->arrived <= k) ||
-        (sends(w, rank) && me->sent + 1 < k))
+    if (me->computing || k >= batches_of(w, rank) || (receives(w, rank) ? me->arrived <= k : sends(w, rank) && me->sent + 1 < k))
         return;
     me->computing = true;
-    me->started++;
     push(w, station_of(w, rank, CORES), seconds_of(w, rank, k), rank);
-    if (receives(w, rank))
-        try_send(w, rank - 1);
 }
 
 static void end_send(struct world *w, size_t rank)
@@ -232,6 +227,8 @@ static void end_compute(struct world *w, size_t rank)
     w->rank[rank].computed++;
     try_send(w, rank);
     try_compute(w, rank);
+    if (receives(w, rank))
+        try_send(w, rank - 1);
 }
 
 static void run_events(struct world *w)
