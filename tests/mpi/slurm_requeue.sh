@@ -3,7 +3,7 @@
 # a return to the queue, and by a node's loss.
 
 phi3sat synth --quiet -o slow.gguf --layers 8 --hidden 256 --intermediate 768 --vocab 512
-slow=(--model "$PWD/slow.gguf" --num-prompts "${PHI3SAT_SLOW_PROMPTS:-400}" --progress always)
+slow=(--model "$PWD/slow.gguf" --num-prompts "${PHI3SAT_SLOW_PROMPTS:-160}" --progress always)
 run phi3sat "${slow[@]}" --output slow.csv
 expect_status 0 "the direct run of a longer job"
 
@@ -35,7 +35,7 @@ hasten() {
 for launcher in srun mpirun; do
     export PHI3SAT_LAUNCHER=$launcher
     slurm_send "$jobs/requeue.sbatch" "${slow[@]}" --output "requeue-$launcher.csv"
-    ok "requeue, $launcher: the job runs" runs 3
+    ok "requeue, $launcher: the job runs" runs 2
     scancel -s USR1 -b "$job"
     ok "requeue, $launcher: told, it goes back into the queue" hasten
     ok "requeue, $launcher: and leaves a checkpoint" test -s "phi3sat-$job.checkpoint"
@@ -49,7 +49,7 @@ done
 # What Slurm does when a node is lost: the job is ended without a warning and queued again.
 export PHI3SAT_LAUNCHER=srun
 slurm_send "$jobs/requeue.sbatch" "${slow[@]}" --checkpoint-every 0.02 --output lost.csv
-ok "lost node: the job runs" runs 4
+ok "lost node: the job runs" runs 2
 scontrol requeue "$job"
 ok "lost node: it is queued again" hasten
 slurm_end 120
