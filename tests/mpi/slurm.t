@@ -46,11 +46,11 @@ is "$state $code" "FAILED 3" "what the program fails with is the job's exit stat
 export PHI3SAT_LAUNCHER=srun
 run phi3sat plan "${input[@]:0:4}" --ranks 4 --ranks-per-node 2 --gflops 10 --memory 3 --sbatch
 cp "$stdout" planned.sh
-if phi3sat profile --help | grep -q -- --checkpoint; then
+if phi3sat profile --help | grep -q -- '--grid '; then
     slurm_send planned.sh
     ended "the script of plan" phi3-saturation-report.h5
-    . "$source_dir/tests/mpi/slurm_requeue.sh"
 else
-    skip 2 "this phi3sat has no checkpoints"
+    skip 2 "this phi3sat has no grids"
 fi
+. "$source_dir/tests/mpi/slurm_requeue.sh"
 done_testing

@@ -22,15 +22,15 @@ up() {
     ip -n $a addr add 10.77.5.1/24 dev p3-$a
     ip -n $b addr add 10.77.5.2/24 dev p3-$b
     for host in $a $b; do
-        ip -n $host link set lo up
-        ip -n $host link set p3-$host up
-        tc -n $host qdisc add dev p3-$host root tbf rate "${rate}mbit" burst 256kb latency 50ms
+        ip -n "$host" link set lo up
+        ip -n "$host" link set "p3-$host" up
+        tc -n "$host" qdisc add dev "p3-$host" root tbf rate "${rate}mbit" burst 256kb latency 50ms
     done
 }
 
 down() {
     local host
-    for host in $a $b; do ip netns del $host 2>/dev/null || true; done
+    for host in $a $b; do ip netns del "$host" 2>/dev/null || true; done
     rm -f "$1/hosts"
 }
 
