@@ -23,9 +23,10 @@
 /* Outputs a panel: a matrix's rows are decoded 16 at a time into [inputs][16]. */
 #define KERNELS_PANEL 16
 
-/* Inputs that the float32 ways decode at a time: four panels of this depth are 128 KiB, a part of an
- * L2 cache. */
+/* Inputs that are decoded at a time: four panels of this depth are 128 to 160 KiB, a part of an L2 cache. */
 #define KERNELS_F32_DEPTH 512
+#define KERNELS_INT16_DEPTH 1024
+#define KERNELS_INT8_DEPTH 2048
 
 /* Keys a tile of attention; tiles lie at multiples of this position, whatever the chunk. */
 #define KERNELS_TILE 64
@@ -59,10 +60,10 @@ struct kernels_attention {
 size_t kernels_attention_scratch(size_t head_dim);
 
 /* Precisions of the weight products (docs/methods.md has their errors). */
-enum kernels_mode { KERNELS_F32, KERNELS_MODES };
+enum kernels_mode { KERNELS_F32, KERNELS_INT16, KERNELS_INT8, KERNELS_MODES };
 
 /* Forms of a batch's rows. Products of the same rows whose ways share a form pack them once. */
-enum kernels_packing { KERNELS_PACKED_F32, KERNELS_PACKINGS };
+enum kernels_packing { KERNELS_PACKED_F32, KERNELS_PACKED_INT16, KERNELS_PACKED_INT8, KERNELS_PACKINGS };
 
 /* How one precision multiplies a batch by weights of one type: rows are packed, tile by tile,
  * over all inputs; 16 outputs' weights at a time are decoded to a panel, `depth` inputs at a time; multiply
@@ -72,7 +73,7 @@ enum kernels_packing { KERNELS_PACKED_F32, KERNELS_PACKINGS };
  *
  * What is computed, the order of every sum included, depends on mode and type only, never on how rows
  * make tiles or inputs make blocks. Float32: y[r][j] = start + sum over k of x[r][k] * w[j][k], one fused
- * multiply-add at a time from k = 0 up. */
+ * multiply-add at a time from k = 0 up. The integer modes: lanes_int16.c, lanes_int8.c. */
 struct kernels_way {
     enum kernels_mode mode;
     enum kernels_packing packing;
@@ -113,8 +114,9 @@ struct kernels_vector_way {
 struct kernels {
     const char *name; /* "reference", "avx2", "avx512", "neon" */
 
-    /* How weights of `type` (a quants_type) are multiplied in `mode`: the float32 way where the
-     * type has no integer form; NULL when the type can't be decoded. Static storage. */
+    /* How weights of `type` (a quants_type) are multiplied in `mode`. Where the type has no form for it, in
+     * the next more exact one (the way says which): F32, F16 and BF16 in float32 always, Q8_0 in int16 for int8.
+     * NULL when the type can't be decoded. Static storage. */
     const struct kernels_way *(*way)(enum kernels_mode mode, uint32_t type);
 
     /* The same for a matrix in its vector form; NULL when the type has none. Static storage. */

@@ -11,6 +11,8 @@
     const struct kernels_way *lanes_way_##set(enum kernels_mode mode, uint32_t type);                                  \
     const struct kernels_vector_way *lanes_vector_way_##set(enum kernels_mode mode, uint32_t type);                    \
     void lanes_pack_f32_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);              \
+    void lanes_pack_int16_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);            \
+    void lanes_pack_int8_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);             \
     void lanes_multiply_f32_##set(size_t rows, size_t inputs, const void *packed, const void *panels,                  \
                                   size_t panel_count, size_t panel_stride, float *y, size_t y_stride, int accumulate); \
     void lanes_product_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, const float *panel,          \

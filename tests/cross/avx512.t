@@ -35,7 +35,7 @@ ar cr "$wide/all.a" "$wide"/*.o
 
 link() { "${CC:-cc}" "${flags[@]}" -o "$wide/$1" "$2" "$wide/all.a" -lm 2>"$wide/link"; }
 
-for file in tests/unit/test_{kernels,products}.c tests/unit/test_lanes_*.c; do
+for file in tests/unit/test_{kernels,products,integer_products}.c tests/unit/test_lanes_*.c; do
     [[ -e $file ]] || continue
     name=$(basename "$file" .c)
     if ! link "$name" "$file"; then

@@ -43,7 +43,7 @@ aarch64-linux-gnu-ar cr "$arm/all.a" "$arm"/*.o
 # link NAME SOURCE: statically, so that the emulator needs no ARM system. The linker's remark about dlopen is dropped.
 link() { aarch64-linux-gnu-gcc "${flags[@]}" -static -o "$arm/$1" "$2" "$arm/all.a" -lm 2>"$arm/link"; }
 
-for file in tests/unit/test_{kernels,products,matvec,quants,roof}.c tests/unit/test_lanes_*.c; do
+for file in tests/unit/test_{kernels,products,integer_products,matvec,quants,roof}.c tests/unit/test_lanes_*.c; do
     name=$(basename "$file" .c)
     if ! link "$name" "$file"; then
         fail "$name links for ARM"
