@@ -40,7 +40,7 @@ struct archive_facts {
     uint64_t context_used;          /* longest prompt allowed, in tokens      */
     uint64_t window;                /* sliding window in tokens; 0: none      */
     char rotary[128];               /* "none", "longrope (4096)" ...          */
-    char precision[32];             /* "f32"                                  */
+    char precision[32];             /* "f32", "int16", "int8"                 */
 
     /* the prompts, as they were run */
     uint64_t prompts_fingerprint[2]; /* prompt_set_fingerprint                */

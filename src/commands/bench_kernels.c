@@ -60,8 +60,8 @@ const struct options_table bench_kernels_options = {
     .ending = "Timed is what profile does with a batch: packing the rows, decoding the weights, multiplying. A multiply-add\n"
               "is 2 FLOPs; where inputs don't fill the last block of a type, what pads it isn't counted. The peak is\n"
               "measured in turn with the product: on the same threads, with the same instruction set, the fused multiply-adds\n"
-              "of f32 or the integer dot products of int16 and int8. A weight type without an integer form runs in f32 in\n"
-              "every precision (JSON: computed). Given are medians; p10 and p90 enclose four samples of five.\n\n"
+              "of f32 or the integer dot products of int16 and int8. A weight type without a form for a precision runs in\n"
+              "the next more exact one (JSON: computed): F32, F16 and BF16 in f32, Q8_0 in int16. Given are medians; p10 and p90 enclose four samples of five.\n\n"
               "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
 };
 

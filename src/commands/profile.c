@@ -157,7 +157,8 @@ static enum status open_forward(struct profile *p, struct error *e)
 {
     struct forward_options o = {.batch_tokens = (size_t)p->options.batch_tokens,
                                 .skip_first = (size_t)p->options.skip_first,
-                                .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p)};
+                                .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p),
+                                .mode = (enum kernels_mode)p->options.precision};
     enum status s = forward_open(&p->forward, &p->config, &p->weights, p->kernels, &o, e);
     return s == STATUS_OK ? collector_open(&p->collector, p->kernels, p->config.layers, p->config.intermediate, e) : s;
 }
@@ -213,6 +214,22 @@ static void tell_step(struct profile *p, const char *what)
     p->step = now;
 }
 
+/* How many matrices the precision asked for really has a form for. */
+static void tell_precision(const struct profile *p)
+{
+    const enum kernels_mode mode = (enum kernels_mode)p->options.precision;
+    size_t all = 0, other = 0;
+    for (size_t l = 0; l < p->config.layers; l++) {
+        const struct weights_layer *w = &p->weights.layer[l];
+        const struct weight *const matrix[] = {&w->q, &w->k, &w->v, &w->output, &w->gate, &w->up, &w->down};
+        for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++, all++)
+            other += p->kernels->way(mode, matrix[i]->tensor->format->id)->mode != mode;
+    }
+    if (other)
+        log_line("precision: %zu of %zu weight matrices have no form for %s and run in a more exact one (docs/methods.md)",
+                 other, all, p->facts.precision);
+}
+
 static void tell_start(const struct profile *p)
 {
     const struct config *c = &p->config;
@@ -221,9 +238,10 @@ static void tell_start(const struct profile *p)
              c->layers, c->hidden, c->intermediate, p->weights.types);
     log_line("prompts: %zu with %llu tokens, the longest %zu%s%s", p->intake.count,
              (unsigned long long)p->intake.counts.tokens, longest, *p->made.name ? "; " : "", p->made.name);
-    log_line("run: %d rank%s x %d thread%s, kernels %s, batches of %llu tokens", p->ranks.size,
+    log_line("run: %d rank%s x %d thread%s, kernels %s, precision %s, batches of %llu tokens", p->ranks.size,
              p->ranks.size == 1 ? "" : "s", threads_count(), threads_count() == 1 ? "" : "s", p->kernels->name,
-             (unsigned long long)p->options.batch_tokens);
+             p->facts.precision, (unsigned long long)p->options.batch_tokens);
+    tell_precision(p);
     if (p->tokenizer && tokenizer_note(p->tokenizer))
         log_warning("%s", tokenizer_note(p->tokenizer));
     if (p->options.chat)
@@ -259,7 +277,7 @@ static void fill_model_facts(struct profile *p)
     f->context_used = context_of(p);
     f->window = window_of(p);
     model_words_rotary(c, p->weights.factors_long != NULL, p->weights.longrope, f->rotary, sizeof f->rotary);
-    snprintf(f->precision, sizeof f->precision, "f32");
+    snprintf(f->precision, sizeof f->precision, "%s", profile_options_precisions[p->options.precision]);
     f->skip_first = p->options.skip_first;
     f->criteria = p->options.criteria;
 }

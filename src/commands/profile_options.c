@@ -8,7 +8,8 @@
 #include "../text/prompt_maker.h"
 
 static const char *const overlong_names[] = {"truncate", "split", "skip", "error", NULL};
-static const char *const precision_names[] = {"f32", NULL};
+/* In the order of enum kernels_mode. */
+const char *const profile_options_precisions[] = {"f32", "int16", "int8", NULL};
 static const char *const combine_names[] = {"all", "any", "ffn", NULL};
 static const char *const activity_names[] = {"absolute", "signed", NULL};
 static const char *const progress_names[] = {"auto", "always", "never", NULL};
@@ -65,7 +66,9 @@ static const struct options_row fixed_rows[] = {
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "threads of each rank", .default_text = "OMP_NUM_THREADS, else the rank's cores"},
     {.name = "precision", .kind = OPTIONS_CHOICE, .offset = AT(precision), .argument = "NAME",
-     .choices = precision_names, .help = "f32: weights decoded exactly, float32 arithmetic", .default_text = "f32"},
+     .choices = profile_options_precisions,
+     .help = "f32: exact weights, float32 arithmetic; int16, int8: faster, activations rounded to 16 or 8 bits",
+     .default_text = "f32"},
     {.name = "skip-first", .kind = OPTIONS_UINT, .offset = AT(skip_first), .argument = "N", .min = 0, .max = 16777216,
      .help = "leave the first N positions of each prompt out of the statistics", .default_text = "0"},
     {.name = "Saturation", .kind = OPTIONS_HEADING},

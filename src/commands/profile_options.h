@@ -6,6 +6,9 @@
 #include "../cluster/intake.h"
 #include "../stats/criteria.h"
 
+/* Names of --precision, in the order of enum kernels_mode (options.precision is one); ended by NULL. */
+extern const char *const profile_options_precisions[];
+
 struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append, *checkpoint, *resume;
     double checkpoint_every; /* minutes; 0: upon signals only                     */

@@ -161,6 +161,8 @@ size_t footprint_rows(const struct footprint_load *load)
     return load->longest > load->batch_tokens ? load->longest : load->batch_tokens;
 }
 
+#define PACKED_INPUTS 256 /* packed rows are counted in pieces of this many inputs */
+
 /* A sum under way; `bad` once anything did not fit. */
 struct sum {
     size_t bytes;
@@ -190,12 +192,33 @@ static void add_grown(struct sum *sum, size_t count, size_t width, size_t size, 
         add(sum, grown / 2, size);
 }
 
+/* The largest that a mode's ways ask for, whatever the types of the weights: sizes are those of the
+ * reference in all instruction sets. */
+struct ways {
+    size_t panel_bytes;                  /* decoded at once                                */
+    size_t row_bytes[KERNELS_PACKINGS];  /* of 256 packed inputs                            */
+};
+
+static struct ways ways_of(enum kernels_mode mode)
+{
+    struct ways all = {0, {0}};
+    for (size_t t = 0; t < quants_count(); t++) {
+        const struct kernels_way *way = kernels_at(0)->way(mode, quants_at(t)->id);
+        if (!way)
+            continue;
+        size_t panel = way->depth / way->unit * way->panel_bytes;
+        all.panel_bytes = panel > all.panel_bytes ? panel : all.panel_bytes;
+        all.row_bytes[way->packing] = PACKED_INPUTS / way->unit * way->row_bytes;
+    }
+    return all;
+}
+
 /* What open_workspace takes. */
-static void add_thread(struct sum *sum, const struct config *c, size_t batch_tokens)
+static void add_thread(struct sum *sum, const struct config *c, size_t batch_tokens, const struct ways *ways)
 {
     struct sum one = {0, false};
     add(&one, 1, sizeof(struct workspace));
-    add(&one, (size_t)FORWARD_BLOCK * KERNELS_F32_DEPTH, sizeof(float));
+    add(&one, FORWARD_PANELS, ways->panel_bytes);
     for (int i = 0; i < SERIES_COUNT; i++)
         add(&one, batch_tokens, FORWARD_BLOCK * sizeof(float));
     add(&one, kernels_attention_scratch(c->head_dim), sizeof(float));
@@ -205,7 +228,7 @@ static void add_thread(struct sum *sum, const struct config *c, size_t batch_tok
 }
 
 /* What open_chunk takes. */
-static void add_chunk(struct sum *sum, const struct config *c, size_t batch_tokens)
+static void add_chunk(struct sum *sum, const struct config *c, size_t batch_tokens, const struct ways *ways)
 {
     size_t blocks = (c->intermediate + FORWARD_BLOCK - 1) / FORWARD_BLOCK;
     size_t q = c->heads * c->head_dim, kv = c->kv_heads * c->head_dim;
@@ -215,7 +238,8 @@ static void add_chunk(struct sum *sum, const struct config *c, size_t batch_toke
     add(sum, SERIES_COUNT * blocks, sizeof(struct sums));
     size_t widest = c->hidden > q ? c->hidden : q;
     widest = c->intermediate > widest ? c->intermediate : widest;
-    add(sum, batch_tokens, widest * sizeof(float)); /* packed rows */
+    for (int i = 0; i < KERNELS_PACKINGS; i++) /* packed rows */
+        add(sum, batch_tokens, (widest + PACKED_INPUTS - 1) / PACKED_INPUTS * ways->row_bytes[i]);
 }
 
 /* What lay_out takes at most: the longest prompt alone, or a batch of several. */
@@ -270,11 +294,12 @@ enum status footprint_of(struct footprint *f, const struct config *c, const stru
         f->weights += w->layer[l];
     f->state = accumulator_bytes(stage.count, c->intermediate);
     struct sum thread = {0, false};
-    add_thread(&thread, c, load->batch_tokens);
+    const struct ways ways = ways_of(load->mode);
+    add_thread(&thread, c, load->batch_tokens, &ways);
     working.bad = thread.bad;
     add(&working, 1, sizeof(struct forward));
     add(&working, load->threads, thread.bytes);
-    add_chunk(&working, c, load->batch_tokens);
+    add_chunk(&working, c, load->batch_tokens, &ways);
     add_batch(&working, c, load, stage, w->layers);
     add_rotary(&working, c, load, w->long_factors);
     struct sum norm = {0, false};

@@ -9,6 +9,7 @@
 #ifndef PHI3SAT_MODEL_FOOTPRINT_H
 #define PHI3SAT_MODEL_FOOTPRINT_H
 
+#include "../kernels/kernels.h"
 #include "config.h"
 
 /* The bytes of a model file by what needs them. Of tensors that the forward pass does not touch (the
@@ -35,6 +36,7 @@ struct footprint_load {
     size_t longest;       /* tokens of the longest prompt; at least 1               */
     size_t shortest;      /* tokens of the shortest; at least 1: each prompt of a batch takes up to 15
                            * positions more of keys and values than it has tokens    */
+    enum kernels_mode mode; /* as --precision                                        */
 };
 
 /* Layers [first, first + count) of the model, count > 0: what one stage of a grid holds. */

@@ -86,7 +86,8 @@ static size_t real_working(const struct model_file *file, const struct config *c
     struct forward *f;
     const struct kernels *kernels;
     struct error e;
-    struct forward_options o = {.batch_tokens = load->batch_tokens, .activity_threshold = 0.1f, .window = c->window};
+    struct forward_options o = {.batch_tokens = load->batch_tokens, .activity_threshold = 0.1f, .window = c->window,
+                                .mode = load->mode};
     threads_set((int)load->threads);
     size_t before = books.now;
     books.peak = books.now;
@@ -142,15 +143,17 @@ static void test_runs(const struct opened *o, const char *name)
                 {"a batch each", exact, 3, 64, 2, 1.1},          {"several to a batch", odd, 5, 64, 1, 1.5},
                 {"many short ones", many, 64, 256, 3, 1.5}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        snprintf(what, sizeof what, "%s, %s", name, runs[i].what);
-        compare(what, o, (struct footprint_load){runs[i].batch, runs[i].threads, 1, 1}, runs[i].lengths, runs[i].count,
-                runs[i].loose);
+        for (int mode = 0; mode < KERNELS_MODES; mode++) { /* packed rows of each form may be needed, or not */
+            snprintf(what, sizeof what, "%s, %s, precision %d", name, runs[i].what, mode);
+            compare(what, o, (struct footprint_load){runs[i].batch, runs[i].threads, 1, 1, (enum kernels_mode)mode},
+                    runs[i].lengths, runs[i].count, mode == KERNELS_F32 ? runs[i].loose : 2);
+        }
     }
 }
 
 static void test_state(const struct opened *o)
 {
-    const struct footprint_load load = {64, 1, 64, 10};
+    const struct footprint_load load = {64, 1, 64, 10, KERNELS_F32};
     struct accumulator a;
     struct error e;
     for (size_t count = 1; count <= o->config.layers; count++) {
@@ -271,7 +274,7 @@ static void test_cut(void)
 /* The last layer is cheaper by its down projection, so the larger stage comes last. */
 static void test_largest(const struct opened *o)
 {
-    const struct footprint_load load = {64, 1, 64, 10};
+    const struct footprint_load load = {64, 1, 64, 10, KERNELS_F32};
     struct footprint_weights w;
     struct footprint most;
     struct footprint_stage stage;
@@ -296,14 +299,14 @@ static void test_hostile(const struct opened *o)
     struct config c = o->config;
     if (footprint_weights_read(&w, o->file, c.layers, &e) != STATUS_OK)
         bail("no sizes");
-    struct footprint_load loads[] = {{SIZE_MAX, 1, 1, 1}, {1, SIZE_MAX, 1, 1}, {1, 1, SIZE_MAX, 1},
-                                     {SIZE_MAX / 2, 1, SIZE_MAX / 2, SIZE_MAX / 2}};
+    struct footprint_load loads[] = {{SIZE_MAX, 1, 1, 1, KERNELS_F32}, {1, SIZE_MAX, 1, 1, KERNELS_F32}, {1, 1, SIZE_MAX, 1, KERNELS_F32},
+                                     {SIZE_MAX / 2, 1, SIZE_MAX / 2, SIZE_MAX / 2, KERNELS_F32}};
     bool refused = true;
     for (size_t i = 0; i < 4; i++)
         refused = refused && footprint_of(&f, &c, &w, &loads[i], (struct footprint_stage){0, 1}, &e) == STATUS_INPUT;
     ok(refused, "a plan beyond 64 bits is refused, not wrapped");
     c.layers = 3, c.hidden = c.intermediate = c.head_dim = 1u << 20, c.heads = c.kv_heads = 65536;
-    ok(footprint_of(&f, &c, &w, &(struct footprint_load){512, 1, 1u << 24, 1}, (struct footprint_stage){0, 3}, &e) ==
+    ok(footprint_of(&f, &c, &w, &(struct footprint_load){512, 1, 1u << 24, 1, KERNELS_F32}, (struct footprint_stage){0, 3}, &e) ==
                STATUS_INPUT ||
            f.working > 1e15,
        "sizes at the limits of config.c are refused or huge");
