@@ -106,15 +106,16 @@ INTEGER_INLINE void chunk(int rows, int vectors, const struct unit16 *u, int fir
 }
 
 /* `rows` and `panels` are constants in every call. */
-INTEGER_INLINE void tile(int rows, int panels, size_t units, const struct integer_form *form, struct unit16 at, float *y,
+INTEGER_INLINE void tile(int rows, int panels, size_t inputs, const struct integer_form *form, struct unit16 at, float *y,
                          size_t y_stride, int accumulate)
 {
     const struct unit16 *u = &at;
     const int vectors = panels * INTEGER_VECTORS;
-    for (size_t n = 0; n < units; n++) {
+    for (size_t n = 0; n * INTEGER_UNIT < inputs; n++) {
+        const int end = integer_inputs(inputs, n);
         lanes_f total[LANES_TILE_ROWS][MOST_VECTORS];
         minima(rows, vectors, form, u, total);
-        for (int k = 0; k < INTEGER_UNIT; k += form->chunk) {
+        for (int k = 0; k < end; k += form->chunk) {
             integer_in_memory(total);
             chunk(rows, vectors, u, k / 2, (k + form->chunk) / 2, INT16_STEPS + (form->blocks == 8 ? k / 32 : 0), total);
         }
@@ -135,10 +136,10 @@ INTEGER_INLINE void tile(int rows, int panels, size_t units, const struct intege
 
 #define TILE(n)                                                                                                        \
     case n:                                                                                                            \
-        tile(n, panels, units, form, at, y, y_stride, accumulate);                                                     \
+        tile(n, panels, inputs, form, at, y, y_stride, accumulate);                                                     \
         break
 
-INTEGER_INLINE void tile_of(size_t rows, int panels, size_t units, const struct integer_form *form, struct unit16 at,
+INTEGER_INLINE void tile_of(size_t rows, int panels, size_t inputs, const struct integer_form *form, struct unit16 at,
                             float *y, size_t y_stride, int accumulate)
 {
     switch (rows) {
@@ -166,15 +167,14 @@ INTEGER_INLINE void tile_of(size_t rows, int panels, size_t units, const struct 
 static void multiply(const struct integer_form *form, size_t rows, size_t inputs, const void *packed, const void *panels,
                      size_t panel_count, size_t panel_stride, float *y, size_t y_stride, int accumulate)
 {
-    const size_t units = (inputs + INTEGER_UNIT - 1) / INTEGER_UNIT;
     struct unit16 at = {packed, panels, panel_stride};
     size_t p = 0;
     for (; p + LANES_TILE_PANELS <= panel_count; p += LANES_TILE_PANELS) {
-        tile_of(rows, LANES_TILE_PANELS, units, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
+        tile_of(rows, LANES_TILE_PANELS, inputs, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
         at.panel += LANES_TILE_PANELS * panel_stride;
     }
     if (p < panel_count)
-        tile_of(rows, 1, units, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
+        tile_of(rows, 1, inputs, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
 }
 
 #define MULTIPLY(type)                                                                                                 \

@@ -107,17 +107,17 @@ INTEGER_INLINE void superblock(int rows, int vectors, const struct integer_form 
 }
 
 INTEGER_INLINE void blocks32(int rows, int vectors, const struct integer_form *form, const struct unit8 *u,
-                             lanes_f t[LANES_TILE_ROWS][MOST_VECTORS])
+                             int inputs, lanes_f t[LANES_TILE_ROWS][MOST_VECTORS])
 {
     const uint32_t *sums = u->x + (size_t)INT8_SUMS32 * (size_t)rows;
     EACH_ROW EACH_VECTOR t[r][v] = (lanes_f){0};
-    for (int b = 0; b < 8; b++)
+    for (int b = 0; 32 * b < inputs; b++)
         EACH_ROW
         {
             lanes_f sum = lanes_all(activation_float(sums + b * rows + r));
             EACH_VECTOR t[r][v] = lanes_fma((lanes_f)integer_load(PANEL_ROW(INT8_STEPS + 8 + b, v)), sum, t[r][v]);
         }
-    for (int k = 0; k < INT8_STEPS; k += form->group) {
+    for (int k = 0; 4 * k < inputs; k += form->group) {
         lanes_i part[LANES_TILE_ROWS][MOST_VECTORS];
         lanes_f d[MOST_VECTORS];
         integer_in_memory(t);
@@ -132,16 +132,16 @@ INTEGER_INLINE void blocks32(int rows, int vectors, const struct integer_form *f
 }
 
 /* `rows`, `panels` and `super` are constants in every call. */
-INTEGER_INLINE void tile(int rows, int panels, int super, size_t units, const struct integer_form *form, struct unit8 at,
+INTEGER_INLINE void tile(int rows, int panels, int super, size_t inputs, const struct integer_form *form, struct unit8 at,
                          float *y, size_t y_stride, int accumulate)
 {
     const int vectors = panels * INTEGER_VECTORS;
-    for (size_t n = 0; n < units; n++) {
+    for (size_t n = 0; n * INTEGER_UNIT < inputs; n++) {
         lanes_f t[LANES_TILE_ROWS][MOST_VECTORS];
         if (super)
             superblock(rows, vectors, form, &at, t);
         else
-            blocks32(rows, vectors, form, &at, t);
+            blocks32(rows, vectors, form, &at, integer_inputs(inputs, n), t);
         EACH_ROW
         {
             lanes_f scale = lanes_all(activation_float(at.x + INT8_SCALE * (size_t)rows + r));
@@ -158,10 +158,10 @@ INTEGER_INLINE void tile(int rows, int panels, int super, size_t units, const st
 
 #define TILE(n)                                                                                                        \
     case n:                                                                                                            \
-        tile(n, panels, super, units, form, at, y, y_stride, accumulate);                                              \
+        tile(n, panels, super, inputs, form, at, y, y_stride, accumulate);                                              \
         break
 
-INTEGER_INLINE void tile_of(size_t rows, int panels, int super, size_t units, const struct integer_form *form,
+INTEGER_INLINE void tile_of(size_t rows, int panels, int super, size_t inputs, const struct integer_form *form,
                             struct unit8 at, float *y, size_t y_stride, int accumulate)
 {
     switch (rows) {
@@ -190,15 +190,14 @@ INTEGER_INLINE void multiply(int super, const struct integer_form *form, size_t 
                              const void *panels, size_t panel_count, size_t panel_stride, float *y, size_t y_stride,
                              int accumulate)
 {
-    const size_t units = (inputs + INTEGER_UNIT - 1) / INTEGER_UNIT;
     struct unit8 at = {packed, panels, panel_stride};
     size_t p = 0;
     for (; p + LANES_TILE_PANELS <= panel_count; p += LANES_TILE_PANELS) {
-        tile_of(rows, LANES_TILE_PANELS, super, units, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
+        tile_of(rows, LANES_TILE_PANELS, super, inputs, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
         at.panel += LANES_TILE_PANELS * panel_stride;
     }
     if (p < panel_count)
-        tile_of(rows, 1, super, units, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
+        tile_of(rows, 1, super, inputs, form, at, y + p * KERNELS_PANEL, y_stride, accumulate);
 }
 
 static void multiply_superblocks(const struct integer_form *form, size_t rows, size_t inputs, const void *packed,

@@ -106,6 +106,13 @@ INTEGER_INLINE lanes_f integer_floats(lanes_i v)
     return __builtin_convertvector(v, lanes_f);
 }
 
+/* Inputs of unit n: what pads the matrix's last one is not multiplied. */
+INTEGER_INLINE int integer_inputs(size_t inputs, size_t n)
+{
+    size_t left = inputs - n * INTEGER_UNIT;
+    return left < INTEGER_UNIT ? (int)left : INTEGER_UNIT;
+}
+
 /* Totals that wait in memory while a loop needs all registers: the compiler would keep them in registers, and spill the
  * loop's own sums. To be called on both sides of the loop. */
 INTEGER_INLINE void integer_in_memory(void *totals)
