@@ -8,8 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT 64
+/* Blocks of this size and more ask for huge pages: packed rows and the exact state are read all over, and
+ * each small page of theirs would take an entry of the processor's table of pages. */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_LEAST (2 * HUGE_PAGE)
 
 bool memory_multiply(size_t a, size_t b, size_t *product)
 {
@@ -44,7 +49,11 @@ enum status memory_uninitialised(void *block, size_t count, size_t size, const c
         return STATUS_FAILED;
     }
     rounded = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, rounded);
+    void *memory = aligned_alloc(rounded < HUGE_LEAST ? ALIGNMENT : HUGE_PAGE, rounded);
+#ifdef MADV_HUGEPAGE
+    if (memory && rounded >= HUGE_LEAST)
+        (void)madvise(memory, rounded / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: without it all works as well */
+#endif
     if (!memory) {
         error_set(e, STATUS_FAILED, "no memory for %s (%zu bytes)", what, bytes);
         error_advice(e, "use fewer ranks on this node, or a smaller --batch-tokens");
