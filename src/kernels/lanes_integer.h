@@ -79,7 +79,11 @@ struct integer_unit {
 #define INT16_PANEL_ROWS(form) (INT16_STEPS + (form).blocks + ((form).minima ? (form).subs : 0))
 #define INT8_PANEL_ROWS(form) (INT8_STEPS + ((form).blocks == 8 ? 16 : (form).subs + (form).subs / 2 + 2))
 
+#if defined(PLAIN_512) /* on plain vectors every tile unrolled takes a compiler minutes */
+#define INTEGER_INLINE static __attribute__((unused))
+#else
 #define INTEGER_INLINE static inline __attribute__((always_inline))
+#endif
 #define INTEGER_VECTORS (KERNELS_PANEL / LANES_WIDTH) /* registers across a panel */
 
 typedef int16_t lanes_w __attribute__((vector_size(4 * LANES_WIDTH)));
