@@ -119,7 +119,8 @@ struct kernels {
      * NULL when the type can't be decoded. Static storage. */
     const struct kernels_way *(*way)(enum kernels_mode mode, uint32_t type);
 
-    /* The same for a matrix in its vector form; NULL when the type has none. Static storage. */
+    /* The same for a matrix in its vector form; NULL when the type has none that gives the bits of `way` in this
+     * mode: in int8 Q4_K has one, in both integer modes F32, F16 and BF16 (float32's). Static storage. */
     const struct kernels_vector_way *(*vector_way)(enum kernels_mode mode, uint32_t type);
 
     /* RMSNorm: y = (x * 1/sqrt(mean(x^2) + epsilon)) * weight, row by row. The sum of

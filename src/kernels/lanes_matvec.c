@@ -216,13 +216,15 @@ static const struct kernels_vector_way ways[] = {
     {KERNELS_F32, QUANTS_F32, multiply_f32},   {KERNELS_F32, QUANTS_F16, multiply_f16},
     {KERNELS_F32, QUANTS_BF16, multiply_bf16}, {KERNELS_F32, QUANTS_Q5_0, multiply_q5_0},
     {KERNELS_F32, QUANTS_Q8_0, multiply_q8_0}, {KERNELS_F32, QUANTS_Q4_K, multiply_q4_k},
-    {KERNELS_F32, QUANTS_Q6_K, multiply_q6_k},
+    {KERNELS_F32, QUANTS_Q6_K, multiply_q6_k}, {KERNELS_INT8, QUANTS_Q4_K, LANES(lanes_matvec_int8_q4_k)},
 };
 
+/* Plain types multiply in float32 in every mode. */
 const struct kernels_vector_way *LANES(lanes_vector_way)(enum kernels_mode mode, uint32_t type)
 {
+    const enum kernels_mode runs = LANES(lanes_way)(mode, type) ? LANES(lanes_way)(mode, type)->mode : mode;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (ways[i].mode == mode && ways[i].type == type)
+        if (ways[i].mode == runs && ways[i].type == type)
             return &ways[i];
     return NULL;
 }

@@ -13,6 +13,8 @@
     void lanes_pack_f32_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);              \
     void lanes_pack_int16_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);            \
     void lanes_pack_int8_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, void *packed);             \
+    void lanes_matvec_int8_q4_k_##set(size_t rows, size_t inputs, const float *x, size_t x_stride,                     \
+                                      const void *weights, size_t outputs, float *y, size_t y_stride);                 \
     void lanes_multiply_f32_##set(size_t rows, size_t inputs, const void *packed, const void *panels,                  \
                                   size_t panel_count, size_t panel_stride, float *y, size_t y_stride, int accumulate); \
     void lanes_product_##set(size_t rows, size_t inputs, const float *x, size_t x_stride, const float *panel,          \

@@ -16,7 +16,7 @@ for type in q4_k q8_0; do
     expect_status 0 "it runs"
     is "$(attribute $type-f32.h5 /precision)" f32 "float32 is what nobody asks for"
     for precision in int16 int8; do
-        model=(--model m.gguf --tokens p.ids --precision $precision --output r.csv)
+        model=(--model m.gguf --tokens p.ids --precision "$precision" --output r.csv)
         run phi3sat "${model[@]}" --output one.csv
         expect_status 0 "it runs"
         is "$(attribute one.h5 /precision)" $precision "$type: the archive says $precision"

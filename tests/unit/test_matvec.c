@@ -3,6 +3,7 @@
 
 #include "kernels/interleave.h"
 #include "lane_buffers.h"
+#include "way_products.h"
 
 /* A matrix of random bytes at odd addresses, in both forms. */
 struct forms {
@@ -152,6 +153,49 @@ static void test_type(const struct kernels *set, const struct quants_format *for
     ok(vanishing, "%s: so where sums vanish, down to the sign of zero", set->name);
 }
 
+/* Other precisions: the bits of the reference's tiled product. */
+static bool as_tiled(const struct kernels *set, enum kernels_mode mode, const struct quants_format *format, size_t rows,
+                     bool odd)
+{
+    const struct interleave_form *form = interleave_form(format->id);
+    size_t inputs = random_blocks(format) * format->block_elements, outputs = random_size(1, 200);
+    size_t groups = (outputs + INTERLEAVE_ROWS - 1) / INTERLEAVE_ROWS, blocks = inputs / format->block_elements;
+    size_t y_stride = groups * INTERLEAVE_ROWS, x_stride = inputs + random_size(0, 9);
+    struct matrix m = random_matrix(format, outputs, inputs, odd);
+    struct lane_array x = spread(rows, inputs, x_stride, odd);
+    struct lane_array got = lane_array(rows * outputs, 0), wanted = lane_array(rows * y_stride, 0);
+    uint8_t *weights = block_of(groups * interleave_bytes(form, blocks));
+    for (size_t g = 0; g < groups; g++) {
+        const uint8_t *row[INTERLEAVE_ROWS];
+        for (size_t j = 0; j < INTERLEAVE_ROWS; j++)
+            row[j] = g * INTERLEAVE_ROWS + j < outputs ? m.bytes + (g * INTERLEAVE_ROWS + j) * m.stride : NULL;
+        interleave_group(form, row, blocks, weights + g * interleave_bytes(form, blocks));
+    }
+    by_way(kernels_at(0)->way(mode, format->id), &m, rows, x.data, x_stride, 512, wanted.data, y_stride);
+    set->vector_way(mode, format->id)->multiply(rows, inputs, x.data, x_stride, weights, outputs, got.data, outputs);
+    bool same = true;
+    for (size_t r = 0; r < rows; r++)
+        same = same && same_floats(got.data + r * outputs, wanted.data + r * y_stride, outputs);
+    same = same && got.data[-1] == LANE_CANARY && got.data[rows * outputs] == LANE_CANARY;
+    free(weights), free(x.block), free(got.block), free(wanted.block), free_matrix(&m);
+    return same;
+}
+
+static void test_modes(const struct kernels *set, const struct quants_format *format)
+{
+    for (int mode = KERNELS_INT16; mode < KERNELS_MODES; mode++) {
+        const struct kernels_vector_way *way = set->vector_way((enum kernels_mode)mode, format->id);
+        bool same = true;
+        if (!way)
+            continue;
+        is_int(way->mode, set->way((enum kernels_mode)mode, format->id)->mode, "%s: %s computes alike in both forms",
+               set->name, format->name);
+        for (size_t rows = 1; rows <= KERNELS_VECTOR_ROWS + 3; rows++)
+            same = as_tiled(set, (enum kernels_mode)mode, format, rows, rows % 2) && same;
+        ok(same, "%s: %s vector products in precision %d have the bits of tiled ones", set->name, format->name, mode);
+    }
+}
+
 int main(void)
 {
     for (size_t t = 0; t < quants_count(); t++) {
@@ -167,7 +211,7 @@ int main(void)
             same = one_restore(format) && same;
         ok(same, "%s rows come back from their vector form, which takes no byte more", format->name);
         for (size_t k = 0; kernels_at(k); k++)
-            test_type(kernels_at(k), format);
+            test_type(kernels_at(k), format), test_modes(kernels_at(k), format);
     }
     return tap_done();
 }
