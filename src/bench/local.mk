@@ -10,6 +10,7 @@ noinst_LIBRARIES += %D%/libbench.a
 %C%_libbench_a_SOURCES += %D%/roof.c %D%/roof.h %D%/roof_lanes.h
 %C%_libbench_a_SOURCES += %D%/synthetic.c %D%/synthetic.h
 %C%_libbench_a_SOURCES += %D%/timing.c %D%/timing.h
+%C%_libbench_a_SOURCES += %D%/vectors.c %D%/vectors.h
 
 # The roofs of each instruction set, with its flags as in src/kernels.
 ROOF_LANES = %D%/roof_lanes.c
@@ -48,5 +49,5 @@ check_PROGRAMS += tests/unit/test_roof tests/unit/test_synthetic tests/unit/test
 tests_unit_test_roof_LDADD = $(UNIT_BENCH)
 tests_unit_test_synthetic_LDADD = $(UNIT_BENCH)
 tests_unit_test_timing_LDADD = $(UNIT_BENCH)
-SHELL_TESTS += tests/cli/bench/kernels.t tests/cli/bench/peers.t tests/cli/bench/roof.t
+SHELL_TESTS += tests/cli/bench/kernels.t tests/cli/bench/matvec.t tests/cli/bench/peers.t tests/cli/bench/roof.t
 EXTRA_DIST += docs/benchmarks.md tests/bench/instructions tests/bench/llama_prompt.py tests/bench/peers tests/bench/sgemm.c

@@ -14,11 +14,11 @@
 /* Steps of a run: some 50 microseconds where a step takes 5 cycles, far more than it costs to wake threads. */
 #define STEPS 40000
 
-const char *const roof_names[ROOF_KINDS] = {"fma", "int16", "int8"};
+const char *const roof_names[ROOF_KINDS] = {"fma", "int16", "int8", "decode"};
 
 #define SET(set)                                                                                                       \
     {                                                                                                                  \
-        #set, {&roof_lanes_fma_##set, &roof_lanes_int16_##set, &roof_lanes_int8_##set}, roof_lanes_read_##set          \
+        #set, {&roof_lanes_fma_##set, &roof_lanes_int16_##set, &roof_lanes_int8_##set, &roof_lanes_decode_##set}, roof_lanes_read_##set          \
     }
 
 static const struct {
@@ -54,7 +54,7 @@ const struct roof_loop *roof_loop(const struct kernels *set, enum roof_kind kind
 
 enum roof_kind roof_of_mode(enum kernels_mode mode)
 {
-    return (int)mode < ROOF_KINDS ? (enum roof_kind)mode : ROOF_FMA; /* modes and roofs stand in one order */
+    return (int)mode < ROOF_DECODE ? (enum roof_kind)mode : ROOF_FMA; /* modes and roofs stand in one order */
 }
 
 static void loop_piece(void *context, size_t i, int thread)

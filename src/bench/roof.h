@@ -12,9 +12,10 @@
 #include "roof_lanes.h"
 #include "timing.h"
 
-enum roof_kind { ROOF_FMA, ROOF_INT16, ROOF_INT8, ROOF_KINDS };
+enum roof_kind { ROOF_FMA, ROOF_INT16, ROOF_INT8, ROOF_DECODE, ROOF_KINDS };
 
-/* "fma", "int16", "int8" */
+/* "fma", "int16", "int8", "decode": what a vector of quants needs at one row (a mask, a conversion, a multiply-add to a
+ * weight, one to a sum), counted as its two multiply-adds. */
 extern const char *const roof_names[ROOF_KINDS];
 
 /* The loop of a set; static storage. */

@@ -37,6 +37,8 @@
 #define FMA_TEXT(i) "vfmadd231ps %11, %12, %" #i "\n\t"
 #define INT16_TEXT(i) "vpdpwssd %11, %12, %" #i "\n\t"
 #define INT8_TEXT(i) "vpdpbusd %11, %12, %" #i "\n\t"
+#define DECODE_TEXT(i) "vpandd %11, %12, %10\n\tvcvtdq2ps %10, %10\n\tvfmadd213ps %11, %12, %10\n\tvfmadd231ps %11, %10, %" #i "\n\t"
+#define DECODE_NAME "vpandd + vcvtdq2ps + 2 vfmadd zmm"
 #define REGISTER "v"
 #define FMA_NAME "vfmadd231ps zmm"
 #define INT16_NAME "vpdpwssd zmm"
@@ -49,6 +51,8 @@
 #define FMA_TEXT(i) "vfmadd231ps %11, %12, %" #i "\n\t"
 #define INT16_TEXT(i) "vpmaddwd %11, %12, %10\n\tvpaddd %10, %" #i ", %" #i "\n\t"
 #define INT8_TEXT(i) "vpmaddubsw %11, %12, %10\n\tvpaddw %10, %" #i ", %" #i "\n\t"
+#define DECODE_TEXT(i) "vpand %11, %12, %10\n\tvcvtdq2ps %10, %10\n\tvfmadd213ps %11, %12, %10\n\tvfmadd231ps %11, %10, %" #i "\n\t"
+#define DECODE_NAME "vpand + vcvtdq2ps + 2 vfmadd ymm"
 #define REGISTER "x"
 #define FMA_NAME "vfmadd231ps ymm"
 #define INT16_NAME "vpmaddwd + vpaddd ymm"
@@ -61,6 +65,8 @@
 #define FMA_TEXT(i) "fmla %" #i ".4s, %11.4s, %12.4s\n\t"
 #define INT16_TEXT(i) "smlal %" #i ".4s, %11.4h, %12.4h\n\t"
 #define INT8_TEXT(i) "smlal %" #i ".8h, %11.8b, %12.8b\n\t"
+#define DECODE_TEXT(i) "and %10.16b, %11.16b, %12.16b\n\tscvtf %10.4s, %10.4s\n\tfmla %10.4s, %11.4s, %12.4s\n\tfmla %" #i ".4s, %10.4s, %11.4s\n\t"
+#define DECODE_NAME "and + scvtf + 2 fmla 4s"
 #define REGISTER "w"
 #define FMA_NAME "fmla 4s"
 #define INT16_NAME "smlal 4s"
@@ -123,11 +129,21 @@ static void int16_loop(size_t steps)
 #define int8_loop int16_loop
 #endif
 
+#ifdef DECODE_TEXT
+LOOP(decode_loop, lanes_f, DECODE_TEXT, REGISTER)
+#define DECODE_STEPS 2
+#else /* the reference's multiply-adds are calls, beside which nothing counts */
+#define DECODE_NAME FMA_NAME
+#define DECODE_STEPS 1
+#define decode_loop fma_loop
+#endif
+
 #define OPERATIONS(products) (2.0 * 10.0 * (products))
 
 const struct roof_loop LANES(roof_lanes_fma) = {FMA_NAME, OPERATIONS(LANES_WIDTH), fma_loop};
 const struct roof_loop LANES(roof_lanes_int16) = {INT16_NAME, OPERATIONS(INT16_PRODUCTS), int16_loop};
 const struct roof_loop LANES(roof_lanes_int8) = {INT8_NAME, OPERATIONS(INT8_PRODUCTS), int8_loop};
+const struct roof_loop LANES(roof_lanes_decode) = {DECODE_NAME, DECODE_STEPS * OPERATIONS(LANES_WIDTH), decode_loop};
 
 /* Eight registers, so that no addition waits for another. */
 #define STREAMS 8

@@ -16,7 +16,8 @@ struct roof_loop {
 };
 
 #define ROOF_DECLARE(set)                                                                                              \
-    extern const struct roof_loop roof_lanes_fma_##set, roof_lanes_int16_##set, roof_lanes_int8_##set;                  \
+    extern const struct roof_loop roof_lanes_fma_##set, roof_lanes_int16_##set, roof_lanes_int8_##set,                   \
+        roof_lanes_decode_##set;                                                                                       \
     /* Reads all of bytes[size] (64-byte aligned, size a multiple of 1024) and returns a value of it. */               \
     uint64_t roof_lanes_read_##set(const void *bytes, size_t size);
 

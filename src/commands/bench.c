@@ -5,6 +5,7 @@
 
 #include "../report/figures.h"
 #include "bench_kernels.h"
+#include "bench_matvec.h"
 #include "bench_roof.h"
 
 static const struct {
@@ -12,14 +13,16 @@ static const struct {
     enum status (*run)(int argc, char **argv, struct error *e);
 } benchmarks[] = {
     {"kernels", bench_kernels_command},
+    {"matvec", bench_matvec_command},
     {"roof", bench_roof_command},
 };
 
 const struct options_table bench_options = {
     .command = "phi3sat bench",
-    .usage = "kernels|roof [OPTION]...",
+    .usage = "kernels|matvec|roof [OPTION]...",
     .purpose = "Time this machine and phi3sat's kernels on it. No model is needed.\n\n"
                "  kernels   matrix products from each weight type, with the share of the machine's peak\n"
+               "  matvec    products of a few rows with repacked weights, and what binds them\n"
                "  roof      the peaks: multiply-adds, integer dot products, reading of memory",
     .operands_min = 0,
     .operands_max = 1,
@@ -42,5 +45,5 @@ enum status bench_command(int argc, char **argv, struct error *e)
         error_set(e, STATUS_USAGE, "there is no benchmark '%s'", result.operand[0]);
     else
         error_set(e, STATUS_USAGE, "no benchmark is named");
-    return error_advice(e, "name one: phi3sat bench kernels, phi3sat bench roof");
+    return error_advice(e, "name one: phi3sat bench kernels, phi3sat bench matvec, phi3sat bench roof");
 }

@@ -11,13 +11,12 @@
 
 #include "../base/threads.h"
 #include "../bench/products.h"
-#include "../quants/encode.h"
 #include "../report/figures.h"
+#include "bench_choices.h"
 #include "bench_lists.h"
 
 #define MOST_ROWS 65536
 #define MOST_SIZE 16777216
-#define MOST_THREADS 4096
 
 struct settings {
     const char *types, *rows, *shape, *precision, *threads;
@@ -95,77 +94,21 @@ struct plan {
     uint64_t seed;
 };
 
-static bool usable(size_t type)
-{
-    return quants_at(type)->decode != NULL && encode_find(quants_at(type)) != NULL;
-}
-
-static int find_type(const char *name)
-{
-    const struct quants_format *format = quants_by_name(name);
-    for (size_t i = 0; format != NULL && i < quants_count(); i++)
-        if (quants_at(i) == format)
-            return usable(i) ? (int)i : -1;
-    return -1;
-}
-
-static int find_precision(const char *name)
-{
-    for (int i = 0; products_precisions()[i] != NULL; i++)
-        if (strcmp(products_precisions()[i], name) == 0)
-            return i;
-    return -1;
-}
-
-static enum status read_types(struct plan *p, const char *text, struct error *e)
-{
-    if (strcmp(text, "all") != 0)
-        return bench_lists_read_names(&p->types, "types", text, find_type, "a weight type that phi3sat decodes", e);
-    for (size_t i = 0; i < quants_count() && p->types.count < BENCH_LISTS_MOST; i++)
-        if (usable(i))
-            p->types.value[p->types.count++] = i;
-    return STATUS_OK;
-}
-
-static enum status read_precisions(struct plan *p, const char *text, struct error *e)
-{
-    char wanted[96] = "one of";
-    for (int i = 0; products_precisions()[i] != NULL; i++) {
-        const size_t used = strlen(wanted);
-        snprintf(wanted + used, sizeof wanted - used, " %s", products_precisions()[i]);
-        if (strcmp(text, "all") == 0)
-            p->precisions.value[p->precisions.count++] = (size_t)i;
-    }
-    return p->precisions.count > 0 ? STATUS_OK
-                                   : bench_lists_read_names(&p->precisions, "precision", text, find_precision, wanted, e);
-}
-
-/* 1 and all cores, which may be 1 too. */
-static enum status read_threads(struct plan *p, const char *text, struct error *e)
-{
-    if (text != NULL)
-        return bench_lists_read_numbers(&p->threads, "threads", text, MOST_THREADS, e);
-    p->threads = (struct bench_lists_numbers){.count = 1, .value = {1}};
-    if (threads_available() > 1)
-        p->threads.value[p->threads.count++] = (size_t)threads_available();
-    return STATUS_OK;
-}
-
 static enum status make_plan(struct plan *p, const struct settings *settings, struct error *e)
 {
     *p = (struct plan){.timing = timing_plan(), .seed = settings->seed};
     p->timing.rounds = (size_t)settings->iterations;
     p->timing.warmup = (size_t)settings->warmup;
     p->timing.seconds = settings->seconds;
-    enum status s = read_types(p, settings->types, e);
+    enum status s = bench_choices_types(&p->types, settings->types, e);
     if (s == STATUS_OK)
         s = bench_lists_read_numbers(&p->rows, "rows", settings->rows, MOST_ROWS, e);
     if (s == STATUS_OK)
         s = bench_lists_read_shape(&p->outputs, &p->inputs, "shape", settings->shape, MOST_SIZE, e);
     if (s == STATUS_OK)
-        s = read_precisions(p, settings->precision, e);
+        s = bench_choices_precisions(&p->precisions, settings->precision, e);
     if (s == STATUS_OK)
-        s = read_threads(p, settings->threads, e);
+        s = bench_choices_threads(&p->threads, settings->threads, e);
     if (s == STATUS_OK)
         return kernels_select(getenv("PHI3SAT_KERNELS"), &p->kernels, e);
     error_advice(e, "see '%s --help'", bench_kernels_options.command);

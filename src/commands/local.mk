@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_SOURCES =
 %C%_libcommands_a_SOURCES += %D%/bench.c %D%/bench.h %D%/bench_kernels.c %D%/bench_kernels.h
 %C%_libcommands_a_SOURCES += %D%/bench_lists.c %D%/bench_lists.h %D%/bench_roof.c %D%/bench_roof.h
+%C%_libcommands_a_SOURCES += %D%/bench_choices.c %D%/bench_choices.h %D%/bench_matvec.c %D%/bench_matvec.h
 %C%_libcommands_a_SOURCES += %D%/inspect.c %D%/inspect.h %D%/inspect_archive.c %D%/inspect_archive.h
 %C%_libcommands_a_SOURCES += %D%/inspect_model.c %D%/inspect_model.h %D%/inspect_use.c %D%/inspect_use.h
 %C%_libcommands_a_SOURCES += %D%/merge.c %D%/merge.h %D%/merge_run.c %D%/merge_run.h

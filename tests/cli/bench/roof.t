@@ -7,7 +7,7 @@ run phi3sat bench roof --threads 1 "${quick[@]}"
 expect_status 0 "the roofs are measured"
 expect_empty stderr "without a word on standard error"
 expect_stdout_match '^Roof +Threads +Median +p10 +p90 +Unit +How$' "the columns have titles"
-for line in 'fma +1 +[0-9.]+ +[0-9.]+ +[0-9.]+ +GFLOP/s ' 'int16 +1 .* GOP/s ' 'int8 +1 .* GOP/s ' \
+for line in 'fma +1 +[0-9.]+ +[0-9.]+ +[0-9.]+ +GFLOP/s ' 'int16 +1 .* GOP/s ' 'int8 +1 .* GOP/s ' 'decode +1 .* GOP/s ' \
     'memory +1 .* GB/s +read 2 MiB' 'cache +1 .* GB/s +read 1 MiB'; do
     expect_stdout_match "^$line" "a line: $line"
 done
@@ -15,13 +15,13 @@ done
 if command -v python3 >/dev/null; then
     for set in $(phi3sat --version --verbose | sed -n 's/^kernels: //p'); do
         PHI3SAT_KERNELS=$set run phi3sat bench roof --threads 1,2 "${quick[@]}" --json
-        ok "$set: the array has five roofs for each number of threads" python3 - "$stdout" "$set" <<'PY'
+        ok "$set: the array has six roofs for each number of threads" python3 - "$stdout" "$set" <<'PY'
 import json, sys
 rows = json.load(open(sys.argv[1]))
-assert [(r["threads"], r["roof"]) for r in rows] == [(n, k) for n in (1, 2) for k in ("fma", "int16", "int8", "memory", "cache")]
+assert [(r["threads"], r["roof"]) for r in rows] == [(n, k) for n in (1, 2) for k in ("fma", "int16", "int8", "decode", "memory", "cache")]
 for r in rows:
     assert 0 < r["p10"] <= r["value"] <= r["p90"] and r["samples"] >= 5 and r["kernels"] == sys.argv[2] and r["how"]
-    assert r["unit"] == {"fma": "GFLOP/s", "int16": "GOP/s", "int8": "GOP/s"}.get(r["roof"], "GB/s")
+    assert r["unit"] == {"fma": "GFLOP/s", "int16": "GOP/s", "int8": "GOP/s", "decode": "GOP/s"}.get(r["roof"], "GB/s")
 PY
     done
 fi

@@ -1,0 +1,192 @@
+/* vectors.c - see vectors.h.
+ *
+ * The instructions' roof. A vector of weights at r rows needs `decode` operations that make numbers of it and r fused
+ * multiply-adds (lanes_matvec.h counts them), and no machine does them faster than its loop of that mix, nor the
+ * multiply-adds faster than the loop of those. Both loops are measured in turn with the product. In 8 bits, the integer
+ * dot products are the roof. What is left out (scales, prefetching, loops) is for the product to lose.
+ */
+#include "vectors.h"
+
+#include "../base/memory.h"
+#include "../base/threads.h"
+#include "../kernels/interleave.h"
+
+/* Vector operations that make a vector of weights from its words: all of them, and those that are multiply-adds. */
+static const struct {
+    uint32_t type;
+    int all, multiply_adds;
+} decoding[] = {{QUANTS_F32, 0, 0},  {QUANTS_F16, 1, 0},  {QUANTS_BF16, 2, 0}, {QUANTS_Q5_0, 3, 1},
+                {QUANTS_Q8_0, 4, 1}, {QUANTS_Q4_K, 3, 1}, {QUANTS_Q6_K, 3, 1}};
+
+#define MIX 4 /* operations of the loop that roof.h calls decode, for one vector */
+
+struct vectors {
+    const struct interleave_form *form;
+    size_t groups, group_bytes, copies, next;
+    uint8_t *bytes;             /* [copies, groups, group_bytes]                         */
+    const struct synthetic_matrix *matrix;
+    const struct kernels_vector_way *way;
+    size_t rows;
+    float *x, *y;
+};
+
+/* Copies are written by the thread that will read them. */
+static void repack_group(void *context, size_t piece, int thread)
+{
+    struct vectors *v = context;
+    const struct synthetic_matrix *m = v->matrix;
+    const uint8_t *row[INTERLEAVE_ROWS];
+    (void)thread;
+    for (size_t j = 0; j < INTERLEAVE_ROWS; j++) {
+        size_t output = piece * INTERLEAVE_ROWS + j;
+        row[j] = output < m->outputs ? m->bytes + output * m->row_bytes : NULL;
+    }
+    for (size_t copy = 0; copy < v->copies; copy++)
+        interleave_group(v->form, row, m->padded / v->form->weights, v->bytes + (copy * v->groups + piece) * v->group_bytes);
+}
+
+enum status vectors_open(struct vectors **vectors, const struct synthetic_matrix *matrix, size_t size, struct error *e)
+{
+    struct vectors *v;
+    const struct interleave_form *form = interleave_form(matrix->format->id);
+    *vectors = NULL;
+    if (!form) {
+        error_set(e, STATUS_USAGE, "%s has no form for products of a few rows", matrix->format->name);
+        return error_advice(e, "name others: F32, F16, BF16, Q5_0, Q8_0, Q4_K, Q6_K");
+    }
+    enum status s = memory_array(&v, 1, sizeof *v, "a repacked matrix", e);
+    if (s != STATUS_OK)
+        return s;
+    v->form = form;
+    v->matrix = matrix;
+    v->groups = (matrix->outputs + INTERLEAVE_ROWS - 1) / INTERLEAVE_ROWS;
+    v->group_bytes = interleave_bytes(form, matrix->padded / form->weights);
+    const size_t one = v->groups * v->group_bytes;
+    v->copies = (size + one - 1) / one;
+    v->copies = v->copies ? v->copies : 1;
+    if (v->copies > roof_machine_memory() / 2 / one) {
+        error_set(e, STATUS_USAGE, "%zu MiB of weights are more than half of this machine's memory", size >> 20);
+        s = error_advice(e, "choose a smaller --shape or --memory");
+    }
+    if (s == STATUS_OK)
+        s = memory_uninitialised(&v->bytes, v->copies, one, "repacked matrices", e);
+    if (s != STATUS_OK) {
+        vectors_close(v);
+        return s;
+    }
+    threads_run(v->groups, repack_group, v);
+    *vectors = v;
+    return STATUS_OK;
+}
+
+void vectors_close(struct vectors *v)
+{
+    if (!v)
+        return;
+    memory_free(v->bytes);
+    memory_free(v->x);
+    memory_free(v->y);
+    memory_free(v);
+}
+
+/* A thread's groups are neighbours, so that its weights are one stream. */
+static void run_share(void *context, size_t share, int thread)
+{
+    const struct vectors *v = context;
+    const size_t shares = (size_t)threads_count();
+    const size_t first = v->groups * share / shares, end = v->groups * (share + 1) / shares;
+    const size_t output = first * INTERLEAVE_ROWS, last = end * INTERLEAVE_ROWS;
+    (void)thread;
+    if (first == end)
+        return;
+    v->way->multiply(v->rows, v->matrix->padded, v->x, v->matrix->padded,
+                     v->bytes + (v->next * v->groups + first) * v->group_bytes,
+                     (last < v->matrix->outputs ? last : v->matrix->outputs) - output, v->y + output, v->matrix->outputs);
+}
+
+static void run_product(void *context)
+{
+    struct vectors *v = context;
+    threads_run((size_t)threads_count(), run_share, v);
+    v->next = (v->next + 1) % v->copies;
+}
+
+/* Operations a second that the instructions allow, from the medians of the two loops. */
+static double instruction_roof(const struct vectors *v, double mix, double multiply_adds)
+{
+    const double rows = (double)v->rows;
+    for (size_t i = 0; i < sizeof decoding / sizeof *decoding; i++)
+        if (decoding[i].type == v->way->type) {
+            /* per weight: both loops count 2 operations for each multiply-add of a vector */
+            double one = 2 / multiply_adds, any = 2 * 2 / mix / MIX;
+            double chain = (rows + decoding[i].multiply_adds) * one, all = (rows + decoding[i].all) * any;
+            return 2 * rows / (chain > all ? chain : all);
+        }
+    return 0;
+}
+
+enum { PRODUCT, READING, LOOP, MIXED, SUBJECTS };
+
+static void fill_result(const struct vectors *v, const struct products_case *c, struct timing_subject *subjects,
+                        const struct roof_memory *memory, const struct roof_run *loop, const struct roof_run *mix,
+                        struct vectors_result *r)
+{
+    double median[SUBJECTS];
+    for (int i = 0; i < SUBJECTS; i++)
+        median[i] = timing_spread(subjects[i].seconds, subjects[i].count).median;
+    const double bytes = (double)v->groups * (double)v->group_bytes;
+    const double work = 2.0 * (double)c->rows * (double)c->matrix->outputs * (double)c->matrix->inputs;
+    r->computed = v->way->mode;
+    r->seconds = timing_spread(subjects[PRODUCT].seconds, subjects[PRODUCT].count);
+    r->rate = timing_rate(r->seconds, work);
+    r->bytes_rate = bytes / median[PRODUCT];
+    r->bytes_peak = roof_memory_work(memory) / median[READING];
+    r->memory = work / (bytes / r->bytes_peak);
+    const double peak = roof_work(loop, c->threads) / median[LOOP];
+    r->instructions = r->computed == KERNELS_F32 ? instruction_roof(v, roof_work(mix, c->threads) / median[MIXED], peak) : peak;
+    r->share = r->rate.median / (r->instructions > 0 && r->instructions < r->memory ? r->instructions : r->memory);
+}
+
+static enum status make_rows(struct vectors *v, size_t rows, struct error *e)
+{
+    memory_free(v->x);
+    memory_free(v->y);
+    v->x = v->y = NULL;
+    v->rows = rows;
+    enum status s = synthetic_rows(v->matrix, rows, 1, &v->x, e);
+    return s == STATUS_OK ? memory_array(&v->y, rows, v->matrix->outputs * sizeof *v->y, "a product's outputs", e) : s;
+}
+
+enum status vectors_time(struct vectors *v, const struct products_case *c, const struct timing_plan *plan,
+                         struct vectors_result *result, struct error *e)
+{
+    struct timing_subject *subjects = NULL;
+    struct roof_memory memory = {.bytes = NULL};
+    v->way = c->kernels->vector_way(c->mode, v->matrix->format->id);
+    if (!v->way) {
+        error_set(e, STATUS_USAGE, "%s has no products of a few rows in this precision", v->matrix->format->name);
+        return error_advice(e, "use f32, or Q4_K");
+    }
+    threads_set(c->threads);
+    enum status s = make_rows(v, c->rows, e);
+    if (s == STATUS_OK)
+        s = roof_memory_open(&memory, c->kernels, v->copies * v->groups * v->group_bytes, e);
+    if (s == STATUS_OK)
+        s = memory_array(&subjects, SUBJECTS, sizeof *subjects, "a benchmark's samples", e);
+    if (s == STATUS_OK) {
+        struct roof_run loop = {roof_loop(c->kernels, roof_of_mode(v->way->mode))}, mix = {roof_loop(c->kernels, ROOF_DECODE)};
+        struct timing_subject *all[SUBJECTS];
+        for (int i = 0; i < SUBJECTS; i++)
+            all[i] = &subjects[i];
+        subjects[PRODUCT].run = run_product;
+        subjects[PRODUCT].context = v;
+        roof_memory_subject(&subjects[READING], &memory);
+        roof_subject(&subjects[LOOP], &loop);
+        roof_subject(&subjects[MIXED], &mix);
+        timing_alternate(plan, all, SUBJECTS);
+        fill_result(v, c, subjects, &memory, &loop, &mix, result);
+    }
+    roof_memory_close(&memory);
+    memory_free(subjects);
+    return s;
+}

@@ -1,0 +1,17 @@
+/* bench_choices.h - what the benchmarks of products can be told alike: weight types, precisions, threads. */
+#ifndef PHI3SAT_COMMANDS_BENCH_CHOICES_H
+#define PHI3SAT_COMMANDS_BENCH_CHOICES_H
+
+#include "bench_lists.h"
+
+/* Rows of the table in quants.h that can be made and decoded: names, or "all". */
+enum status bench_choices_types(struct bench_lists_numbers *types, const char *text, struct error *e) ERROR_MUST_USE;
+
+/* By enum kernels_mode: names, or "all". */
+enum status bench_choices_precisions(struct bench_lists_numbers *precisions, const char *text,
+                                     struct error *e) ERROR_MUST_USE;
+
+/* Numbers; text NULL: 1 and all cores, which may be 1 too. */
+enum status bench_choices_threads(struct bench_lists_numbers *threads, const char *text, struct error *e) ERROR_MUST_USE;
+
+#endif
