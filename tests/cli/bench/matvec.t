@@ -21,7 +21,7 @@ assert [(r["precision"], r["threads"], r["rows"]) for r in rows] == [(p, t, n) f
 for r in rows:
     lower = min(r["memory_gflops"], r["instruction_gflops"])
     assert r["bound"] == ("instructions" if r["instruction_gflops"] < r["memory_gflops"] else "memory")
-    assert abs(r["share"] - r["gflops"] / lower) <= 1e-6 * r["share"] and r["computed"] == r["precision"]
+    assert abs(r["share"] - r["gflops"] / lower) <= 1e-3 * r["share"] and r["computed"] == r["precision"]
     assert 0 < r["gflops_p10"] <= r["gflops"] <= r["gflops_p90"] and r["samples"] >= 5 and r["kernels"] == sys.argv[2]
     # the same work, in bytes and in operations
     weights = r["gflops"] / 2 / r["rows"]
