@@ -39,6 +39,7 @@ tests_cli_profile_archive_values_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 tests_cli_profile_archive_values_LDADD = $(HDF5_LIBS) -lm
 SHELL_TESTS += %D%/cli/profile/golden.t %D%/cli/profile/outputs.t %D%/cli/profile/unusual.t %D%/cli/profile/progress.t
 SHELL_TESTS += %D%/mpi/failures.t %D%/mpi/same.t %D%/mpi/precision.t
+SHELL_TESTS += %D%/mpi/grid.t %D%/mpi/grid_resume.t
 SHELL_TESTS += %D%/mpi/merge.t %D%/mpi/append.t
 SHELL_TESTS += %D%/mpi/checkpoint.t
 SHELL_TESTS += %D%/mpi/memory.t %D%/mpi/ends.t

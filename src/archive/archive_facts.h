@@ -69,9 +69,12 @@ struct archive_run {
     const char *chat_format;        /* --chat: "Phi-3"; NULL without          */
     const char *hosts;              /* names, separated by spaces             */
     const char *grid;               /* "4x1"                                  */
+    const char *stage_layers;       /* "0-15 16-31"                           */
     const char *kernels;            /* "avx512"                               */
     const char *resumed_from;
     const char *merged_from;        /* names, separated by spaces             */
+    uint64_t own_memory;            /* bytes of the rank that took the most   */
+    uint64_t mapped_memory;         /* so for pages of files, the model's above all */
     uint64_t ranks;
     uint64_t threads;               /* a rank                                 */
     uint64_t batch_tokens;          /* rows of a chunk                        */

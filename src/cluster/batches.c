@@ -6,7 +6,9 @@
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "pipeline.h"
 #include "schedule.h"
+#include "test_hooks.h"
 
 /* Buffers for one batch's prompts. */
 struct packing {
@@ -26,18 +28,22 @@ struct meter {
     size_t pieces, piece; /* chunks of layers in the batch, begun                    */
     struct packing *packing;
     struct collector *collector;
+    struct pipeline *pipeline;
+    struct test_hooks hooks;
     enum status status;   /* of a checkpoint ordered by a signal                     */
     struct error error;
     bool over;            /* nothing more is to be done                              */
 };
 
+/* Stages but the first need no tokens. */
 static enum status pack(const struct batches *b, size_t from, size_t taken, struct packing *p, struct error *e)
 {
+    const bool first = b->grid->stage == 0;
     enum status s = memory_grow(&p->prompts, &p->prompts_capacity, taken, sizeof *p->prompts, "a batch", e);
     if (s == STATUS_OK)
         s = memory_grow(&p->named, &p->named_capacity, taken, sizeof *p->named, "a batch", e);
     p->tokens.count = 0;
-    for (size_t i = 0; i < taken && s == STATUS_OK; i++)
+    for (size_t i = 0; i < taken && first && s == STATUS_OK; i++)
         s = intake_tokens(b->intake, &b->intake->items[b->mine[from + i]], &p->tokens, e);
     if (s != STATUS_OK)
         return s;
@@ -45,10 +51,10 @@ static enum status pack(const struct batches *b, size_t from, size_t taken, stru
     for (size_t i = 0; i < taken; i++) {
         const struct intake_item *item = &b->intake->items[b->mine[from + i]];
         uint64_t skipped = item->length < b->skip_first ? item->length : b->skip_first;
-        p->prompts[i] = (struct forward_prompt){ids, (size_t)item->length};
+        p->prompts[i] = (struct forward_prompt){first ? ids : NULL, (size_t)item->length};
         p->named[i] = (struct collector_prompt){{item->hash[0], item->hash[1]}, item->line, item->first,
                                                 item->length - skipped, b->checkpoint->layers[b->mine[from + i]], 0};
-        ids += item->length;
+        ids = first ? ids + item->length : NULL;
     }
     return STATUS_OK;
 }
@@ -66,7 +72,7 @@ static void show(const struct meter *m)
     double prompts = ((double)m->prompts + part * (double)m->taken) / (double)b->count * (double)b->intake->count;
     log_progress_line(false, "%3.0f%%  %s%.0f of %zu prompts, %s%.0f tokens/s, %s left%s", floor(100.0 * share),
                       alone ? "" : "about ", floor(prompts), b->intake->count, alone ? "" : "about ",
-                      rate * b->ranks->size, clock_span(left).text, alone ? "" : " (told by rank 0's share)");
+                      rate * (double)b->grid->groups, clock_span(left).text, alone ? "" : " (told by rank 0's share)");
 }
 
 /* What the batch under way has reached counts, and is known by the items. */
@@ -94,6 +100,14 @@ static void obey(struct meter *m, enum order order)
         log_warning("%s: no checkpoint: %s; the run goes on", m->batches->checkpoint->path, e->sentence);
 }
 
+/* Between the steps of a chunk. */
+static void move_on(void *context)
+{
+    struct meter *m = context;
+    pipeline_step(m->pipeline);
+    test_hooks_nap(&m->hooks);
+}
+
 /* Between chunks: a batch of a large model takes minutes. */
 static bool count_piece(void *context)
 {
@@ -101,6 +115,15 @@ static bool count_piece(void *context)
     if (m->piece > 0)
         show(m);
     m->piece++;
+    move_on(m);
+    obey(m, orders_poll(m->batches->orders));
+    return m->over;
+}
+
+/* While there is nothing to do but wait for another stage. */
+static bool idle(void *context)
+{
+    struct meter *m = context;
     obey(m, orders_poll(m->batches->orders));
     return m->over;
 }
@@ -111,22 +134,65 @@ void batches_finish(const struct batches *b, double seconds)
                       seconds > 0.0 ? (double)b->intake->counts.tokens / seconds : 0.0, clock_span(seconds).text);
 }
 
+static uint64_t tokens_of(const struct batches *b, size_t from, size_t count)
+{
+    uint64_t tokens = 0;
+    for (size_t i = from; i < from + count; i++)
+        tokens += b->intake->items[b->mine[i]].length;
+    return tokens;
+}
+
+/* rows[*batches]: how many rows each batch of the group has, as run_batch will find them. */
+static enum status count_rows(const struct batches *b, size_t **rows, size_t *batches, struct error *e)
+{
+    enum status s = memory_array(rows, b->count, sizeof **rows, "the batches' sizes", e);
+    *batches = 0;
+    for (size_t from = 0; from < b->count && s == STATUS_OK;) {
+        size_t taken = schedule_batch(b->intake->items, b->mine, b->count, from, b->batch_tokens);
+        (*rows)[(*batches)++] = (size_t)tokens_of(b, from, taken);
+        from += taken;
+    }
+    return s;
+}
+
+/* Collective: all ranks are ready to begin, or none begins. */
+static enum status open_pipeline(struct meter *m, size_t **rows, enum status s, struct error *e)
+{
+    const struct batches *b = m->batches;
+    struct pipeline_plan plan = {.ranks = b->ranks, .grid = b->grid, .layers = b->layers, .hidden = b->hidden,
+                                 .idle = idle, .context = m};
+    if (s == STATUS_OK)
+        s = count_rows(b, rows, &plan.batches, e);
+    plan.rows = *rows;
+    if (s == STATUS_OK)
+        s = pipeline_open(&m->pipeline, &plan, e);
+    s = ranks_agree(b->ranks, s, e);
+    if (s == STATUS_OK)
+        pipeline_begin(m->pipeline);
+    return s;
+}
+
 static enum status run_batch(struct meter *m, struct forward *forward, const struct forward_observer *observer,
                              struct error *e)
 {
     const struct batches *b = m->batches;
     size_t taken = schedule_batch(b->intake->items, b->mine, b->count, m->prompts, b->batch_tokens);
     enum status s = pack(b, m->prompts, taken, m->packing, e);
-    if (s != STATUS_OK)
+    if (s == STATUS_OK && test_hooks_fail(&m->hooks))
+        s = error_set(e, STATUS_FAILED, "a test wants this rank to fail");
+    bool given_up = false;
+    float *hidden = s == STATUS_OK ? pipeline_take(m->pipeline, &given_up) : NULL;
+    if (s != STATUS_OK || given_up)
         return s;
     collector_begin(m->collector, m->packing->named);
     m->taken = taken;
-    m->tokens = m->packing->tokens.count;
-    m->pieces = b->layers * ((m->tokens + b->batch_tokens - 1) / b->batch_tokens);
+    m->tokens = tokens_of(b, m->prompts, taken);
+    m->pieces = b->grid->layers.count * ((m->tokens + b->batch_tokens - 1) / b->batch_tokens);
     m->piece = 0;
-    s = forward_run(forward, m->packing->prompts, taken, observer, e);
+    s = forward_run_stage(forward, m->packing->prompts, taken, hidden, observer, e);
     if (s == STATUS_OK) {
         settle(m);
+        pipeline_give(m->pipeline);
         m->prompts += taken;
         m->done += m->tokens;
         m->taken = m->pieces = 0;
@@ -138,28 +204,44 @@ static enum status run_batch(struct meter *m, struct forward *forward, const str
     return s;
 }
 
+/* What this rank has to run, until all have run theirs or an order ends it. */
+static enum status run_all(struct meter *m, struct forward *forward, struct error *e)
+{
+    const struct batches *b = m->batches;
+    struct forward_observer observer = collector_observer(m->collector);
+    enum status s = STATUS_OK;
+    observer.stop = count_piece;
+    observer.step = move_on;
+    observer.stop_context = m;
+    m->total = tokens_of(b, 0, b->count);
+    while (m->prompts < b->count && s == STATUS_OK && !m->over)
+        s = run_batch(m, forward, &observer, e);
+    if (s == STATUS_OK && !m->over)
+        (void)pipeline_flush(m->pipeline);
+    orders_report(b->orders, s != STATUS_OK);
+    while (!m->over)
+        obey(m, orders_wait(b->orders));
+    return s;
+}
+
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector,
                         enum status before, struct error *e)
 {
     struct packing p = {.prompts = NULL};
     struct meter m = {.batches = b, .start = clock_seconds(), .packing = &p, .collector = collector};
-    struct forward_observer observer = collector_observer(collector);
-    observer.stop = count_piece;
-    observer.stop_context = &m;
-    enum status s = before;
-    for (size_t i = 0; i < b->count; i++)
-        m.total += b->intake->items[b->mine[i]].length;
-    while (m.prompts < b->count && s == STATUS_OK && !m.over)
-        s = run_batch(&m, forward, &observer, e);
-    orders_report(b->orders, s != STATUS_OK);
-    while (!m.over)
-        obey(&m, orders_wait(b->orders));
+    size_t *rows = NULL;
+    enum status s = open_pipeline(&m, &rows, before, e);
+    test_hooks_open(&m.hooks, b->ranks->rank);
+    if (s == STATUS_OK)
+        s = run_all(&m, forward, e);
     if (s == STATUS_OK && m.status != STATUS_OK) {
         *e = m.error;
         s = m.status;
     }
+    pipeline_close(m.pipeline);
     token_list_free(&p.tokens);
     memory_free(p.prompts);
     memory_free(p.named);
+    memory_free(rows);
     return s;
 }

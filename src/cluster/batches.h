@@ -1,22 +1,25 @@
-/* batches.h - one rank's share of the prompts through the forward pass.
+/* batches.h - one group's share of the prompts through one rank's layers.
  *
- * Flow: schedule -> *batches* -> forward, collector. Reports progress as it goes; what it says of other
+ * Flow: schedule -> *batches* -> pipeline, forward, collector. Reports progress as it goes; what it says of other
  * ranks is told from rank 0's share, until batches_finish.
  */
 #ifndef PHI3SAT_CLUSTER_BATCHES_H
 #define PHI3SAT_CLUSTER_BATCHES_H
 
 #include "checkpoint.h"
+#include "grid.h"
 #include "orders.h"
 
 struct batches {
     const struct intake *intake;
-    const size_t *mine;           /* [count]: items of this rank                     */
+    const size_t *mine;           /* [count]: items of this rank's group             */
     size_t count;
     size_t batch_tokens;
-    size_t layers;                /* of the model, for the progress                  */
+    size_t layers;                /* of the model                                    */
+    size_t hidden;                /* its hidden size                                 */
     size_t skip_first;
     const struct ranks *ranks;
+    const struct grid *grid;
     struct orders *orders;
     struct checkpoint *checkpoint; /* its `layers` say what each item has reached    */
 };

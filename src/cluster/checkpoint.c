@@ -12,7 +12,6 @@
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
-#include "merge.h"
 
 /* The prompts that the file holds, with their layers. */
 static enum status gather_prompts(const struct checkpoint *c, struct prompt_set *set, struct error *e)
@@ -80,18 +79,18 @@ static enum status write_layer(struct archive_writer *w, size_t layer, const str
 /* Collective; the status counts on rank 0. */
 static enum status write_all(const struct checkpoint *c, const struct collector_nonfinite *first, struct error *e)
 {
-    const struct accumulator *state = &c->collector->state;
+    const size_t layers = (size_t)c->facts->layers, neurons = c->collector->state.neurons;
     struct archive_writer *w = NULL;
     struct accumulator sum = {.block = NULL};
     const bool writes = c->ranks->rank == 0;
-    enum status s = writes ? accumulator_init(&sum, 1, state->neurons, e) : STATUS_OK;
+    enum status s = writes ? accumulator_init(&sum, 1, neurons, e) : STATUS_OK;
     s = ranks_agree(c->ranks, s, e);
     if (s != STATUS_OK)
         return s;
     if (writes)
-        s = archive_writer_open_checkpoint(&w, c->path, state->layers, state->neurons, e);
-    for (size_t layer = 0; layer < state->layers; layer++) {
-        merge_layer(state, layer, writes ? &sum : NULL);
+        s = archive_writer_open_checkpoint(&w, c->path, layers, neurons, e);
+    for (size_t layer = 0; layer < layers; layer++) {
+        merge_layer(c->merge, layer, writes ? &sum : NULL);
         if (s == STATUS_OK && writes)
             s = write_layer(w, layer, &sum, e);
     }

@@ -9,6 +9,7 @@
 #define PHI3SAT_CLUSTER_CHECKPOINT_H
 
 #include "foundation.h"
+#include "merge.h"
 
 struct checkpoint {
     const struct ranks *ranks;
@@ -19,6 +20,7 @@ struct checkpoint {
     const struct intake *intake;           /* prompts that the foundation lacks       */
     uint32_t *layers;                      /* [items]: layers that have counted it, as far as this rank knows */
     struct collector *collector;
+    struct merge *merge;
     bool written;                          /* one lies at `path`                      */
 };
 

@@ -8,10 +8,11 @@
 #include "../base/memory.h"
 #include "../base/threads.h"
 
-enum status collector_open(struct collector *c, const struct kernels *kernels, size_t layers, size_t neurons,
-                           struct error *e)
+enum status collector_open(struct collector *c, const struct kernels *kernels, size_t first, size_t layers,
+                           size_t neurons, struct error *e)
 {
     memset(c, 0, sizeof *c);
+    c->first_layer = first;
     c->kernels = kernels;
     enum status status = memory_array(&c->floor, layers, sizeof *c->floor, "the statistics", e);
     return status == STATUS_OK ? accumulator_init(&c->state, layers, neurons, e) : status;
@@ -58,13 +59,14 @@ static uint32_t magnitude(float x)
 
 static void offer_extremes(struct collector *c, size_t layer, size_t block, size_t prompt, const struct sums *sums)
 {
-    struct accumulator_layer *list = &c->state.layer[layer];
+    struct accumulator_layer *list = &c->state.layer[layer - c->first_layer];
+    _Atomic uint32_t *floor = &c->floor[layer - c->first_layer];
     uint32_t largest = 0;
     for (size_t i = 0; i < SUMS_LANES; i++) { /* spare lanes hold 0 */
         uint32_t here = magnitude(sums->extreme[i]);
         largest = here > largest ? here : largest;
     }
-    if (largest < atomic_load_explicit(&c->floor[layer], memory_order_relaxed))
+    if (largest < atomic_load_explicit(floor, memory_order_relaxed))
         return;
     threads_lock();
     for (size_t i = 0; i < lanes_in(c, block); i++) {
@@ -75,7 +77,7 @@ static void offer_extremes(struct collector *c, size_t layer, size_t block, size
         if (offer.position >= 0 && fabsf(offer.value) >= accumulator_extreme_floor(list))
             accumulator_extreme_offer(list, &offer);
     }
-    atomic_store_explicit(&c->floor[layer], magnitude(accumulator_extreme_floor(list)), memory_order_relaxed);
+    atomic_store_explicit(floor, magnitude(accumulator_extreme_floor(list)), memory_order_relaxed);
     threads_unlock();
 }
 
@@ -107,7 +109,7 @@ static void fold(void *context, size_t layer, enum series series, size_t block, 
         atomic_store_explicit(&p->reached, (uint32_t)layer + 1, memory_order_relaxed);
     if (samples == 0 || layer < p->counted)
         return;
-    c->kernels->fold(accumulator_blocks(&c->state, layer, series) + block, sums, samples);
+    c->kernels->fold(accumulator_blocks(&c->state, layer - c->first_layer, series) + block, sums, samples);
     if (series == SERIES_FFN)
         offer_extremes(c, layer, block, prompt, sums);
     note_nonfinite(c, layer, series, block, prompt, sums);
@@ -124,7 +126,9 @@ void collector_settle(struct collector *c, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct collector_prompt *p = &c->prompts[i];
         uint32_t reached = atomic_load_explicit(&p->reached, memory_order_relaxed);
+        if (reached && p->counted < c->first_layer) /* stages before this one have counted it */
+            p->counted = (uint32_t)c->first_layer;
         for (; p->counted < reached; p->counted++)
-            accumulator_layer_fold(&c->state.layer[p->counted], p->samples);
+            accumulator_layer_fold(&c->state.layer[p->counted - c->first_layer], p->samples);
     }
 }

@@ -26,7 +26,8 @@ struct collector_prompt {
 };
 
 struct collector {
-    struct accumulator state;
+    struct accumulator state;               /* of layers [first_layer, first_layer + state.layers) */
+    size_t first_layer;
     const struct kernels *kernels;
     _Atomic uint32_t *floor;                /* [layers]: magnitude, as bits, below which no value enters
                                              * the layer's list; may lag behind it  */
@@ -34,9 +35,10 @@ struct collector {
     struct collector_nonfinite first;
 };
 
-/* `kernels` is borrowed until collector_close. Fails for want of memory only. */
-enum status collector_open(struct collector *c, const struct kernels *kernels, size_t layers, size_t neurons,
-                           struct error *e) ERROR_MUST_USE;
+/* For a stage's `layers` layers from `first` on; `kernels` is borrowed until collector_close. Fails for want of
+ * memory only. */
+enum status collector_open(struct collector *c, const struct kernels *kernels, size_t first, size_t layers,
+                           size_t neurons, struct error *e) ERROR_MUST_USE;
 void collector_close(struct collector *c);
 
 /* Before a batch: who its prompts are (borrowed until the next). Layers below a prompt's `counted` fold nothing of

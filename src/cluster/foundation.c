@@ -1,7 +1,7 @@
 /* foundation.c - see foundation.h.
  *
- * Rank 0 reads; the others get the prompts from it, since they have to leave out the same ones. The state stays
- * on rank 0: merging adds it to what the ranks measure.
+ * Rank 0 reads; the others get the prompts from it, since they have to leave out the same ones. Each layer's state goes to one
+ * rank of the stage that has the layer: merging adds it to what the ranks measure.
  */
 #include "foundation.h"
 
@@ -19,24 +19,61 @@ void foundation_free(struct foundation *f)
     memset(f, 0, sizeof *f);
 }
 
-static enum status read_state(struct archive_reader *reader, const struct accumulator *state, struct error *e)
+static enum status read_layer(struct archive_reader *reader, size_t layer, const struct accumulator *scratch,
+                              struct error *e)
 {
-    enum status s = STATUS_OK;
-    for (size_t layer = 0; layer < state->layers && s == STATUS_OK; layer++) {
-        struct accumulator_block *const block[SERIES_COUNT] = {accumulator_blocks(state, layer, SERIES_GATE),
-                                                               accumulator_blocks(state, layer, SERIES_UP),
-                                                               accumulator_blocks(state, layer, SERIES_FFN)};
-        s = archive_reader_state(reader, layer, block, &state->layer[layer], e);
-    }
-    return s;
+    struct accumulator_block *const block[SERIES_COUNT] = {accumulator_blocks(scratch, 0, SERIES_GATE),
+                                                           accumulator_blocks(scratch, 0, SERIES_UP),
+                                                           accumulator_blocks(scratch, 0, SERIES_FFN)};
+    return archive_reader_state(reader, layer, block, scratch->layer, e);
 }
 
-static enum status read_archive(struct foundation *f, const char *path, const struct archive_facts *own,
-                                const struct accumulator *state, struct error *e)
+/* A layer's samples are those of the prompts that it has counted. */
+static enum status check_samples(const char *path, size_t layer, uint64_t found, const struct prompt_set *set,
+                                 const struct archive_facts *own, struct error *e)
+{
+    uint64_t samples = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct prompt_set_entry *entry = &set->entry[i];
+        if (entry->layers > layer && entry->tokens > own->skip_first)
+            samples += entry->multiplicity * (entry->tokens - own->skip_first);
+    }
+    if (samples == found)
+        return STATUS_OK;
+    error_set(e, STATUS_INPUT, "is damaged: layer %zu has other samples than its prompts", layer);
+    error_advice(e, "remove the checkpoint to begin anew");
+    return error_file(e, path);
+}
+
+/* Collective: the file's state to the ranks that have the layers; `reader` is rank 0's. `checked` NULL, or the prompts that the
+ * layers' samples must be those of. After a fault the rest goes round as it is: nobody uses it. */
+static enum status hand_out_state(struct archive_reader *reader, const char *path, const struct archive_facts *own,
+                                  const struct prompt_set *checked, const struct foundation_ways *ways, struct error *e)
+{
+    struct accumulator scratch = {.block = NULL};
+    const bool reads = ways->ranks->rank == 0;
+    enum status s = reads ? accumulator_init(&scratch, 1, (size_t)own->intermediate_size, e) : STATUS_OK;
+    s = ranks_agree(ways->ranks, s, e);
+    if (s != STATUS_OK)
+        return s;
+    for (size_t layer = 0; layer < own->layers; layer++) {
+        if (reads && s == STATUS_OK)
+            s = read_layer(reader, layer, &scratch, e);
+        if (reads && s == STATUS_OK && checked)
+            s = check_samples(path, layer, scratch.layer->samples, checked, own, e);
+        merge_hand_out(ways->merge, layer, reads ? &scratch : NULL);
+    }
+    accumulator_free(&scratch);
+    return ranks_agree(ways->ranks, s, e);
+}
+
+static enum status open_archive(struct foundation *f, struct archive_reader **opened, const char *path,
+                                const struct archive_facts *own, struct error *e)
 {
     char words[ARCHIVE_MATCH_WORDS];
     struct archive_reader *reader;
     enum status s = archive_reader_open(&reader, path, e);
+    *opened = reader;
     if (s != STATUS_OK)
         return s;
     const struct archive_facts *facts = archive_reader_facts(reader);
@@ -47,10 +84,7 @@ static enum status read_archive(struct foundation *f, const char *path, const st
     }
     if (s == STATUS_OK)
         s = archive_reader_prompts(reader, &f->prompts, e);
-    if (s == STATUS_OK)
-        s = read_state(reader, state, e);
     f->prompts_cut = facts->prompts_cut;
-    archive_reader_close(reader);
     return s;
 }
 
@@ -88,12 +122,16 @@ static enum status leave_out(const struct prompt_set *set, struct intake *in, st
     return s;
 }
 
-enum status foundation_append(struct foundation *f, const struct ranks *r, const char *path,
-                              const struct archive_facts *own, struct intake *in, struct accumulator *state,
-                              struct error *e)
+enum status foundation_append(struct foundation *f, const struct foundation_ways *ways, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct error *e)
 {
+    const struct ranks *r = ways->ranks;
+    struct archive_reader *reader = NULL;
     memset(f, 0, sizeof *f);
-    enum status s = ranks_agree(r, r->rank == 0 ? read_archive(f, path, own, state, e) : STATUS_OK, e);
+    enum status s = ranks_agree(r, r->rank == 0 ? open_archive(f, &reader, path, own, e) : STATUS_OK, e);
+    if (s == STATUS_OK)
+        s = hand_out_state(reader, path, own, NULL, ways, e);
+    archive_reader_close(reader);
     if (s == STATUS_OK)
         s = share(&f->prompts, r, e);
     if (s == STATUS_OK)
@@ -108,32 +146,14 @@ static enum status other_run(const char *path, const char *words, struct error *
     return error_file(e, path);
 }
 
-/* Each layer's samples are those of the prompts that it has counted. */
-static enum status check_samples(const char *path, const struct prompt_set *set, const struct archive_facts *own,
-                                 const struct accumulator *state, struct error *e)
-{
-    for (size_t layer = 0; layer < state->layers; layer++) {
-        uint64_t samples = 0;
-        for (size_t i = 0; i < set->count; i++) {
-            const struct prompt_set_entry *entry = &set->entry[i];
-            if (entry->layers > layer && entry->tokens > own->skip_first)
-                samples += entry->multiplicity * (entry->tokens - own->skip_first);
-        }
-        if (samples == state->layer[layer].samples)
-            continue;
-        error_set(e, STATUS_INPUT, "is damaged: layer %zu has other samples than its prompts", layer);
-        error_advice(e, "remove the checkpoint to begin anew");
-        return error_file(e, path);
-    }
-    return STATUS_OK;
-}
-
-static enum status read_checkpoint(struct prompt_set *set, const char *path, const struct archive_facts *own,
-                                   struct collector *c, struct error *e)
+/* `first`, zeroed, becomes the first place of values that were kept out, if there are any. */
+static enum status open_checkpoint(struct prompt_set *set, struct archive_reader **opened, const char *path,
+                                   const struct archive_facts *own, struct collector_nonfinite *first, struct error *e)
 {
     char words[ARCHIVE_MATCH_WORDS];
     struct archive_reader *reader;
     enum status s = archive_reader_open_checkpoint(&reader, path, e);
+    *opened = reader;
     if (s != STATUS_OK)
         return s;
     const struct archive_checkpoint *about = archive_reader_checkpoint(reader);
@@ -146,16 +166,11 @@ static enum status read_checkpoint(struct prompt_set *set, const char *path, con
     }
     if (s == STATUS_OK)
         s = archive_reader_prompts(reader, set, e);
-    if (s == STATUS_OK)
-        s = read_state(reader, &c->state, e);
-    if (s == STATUS_OK)
-        s = check_samples(path, set, own, &c->state, e);
-    const struct collector_nonfinite first = {about->nonfinite_layer, about->nonfinite_prompt,
-                                              about->nonfinite_position, about->nonfinite_series,
-                                              about->nonfinite_neuron, about->nonfinite_seen};
-    if (first.seen && first.series < SERIES_COUNT && first.layer < own->layers) /* for a message; nobody vouches */
-        c->first = first;
-    archive_reader_close(reader);
+    const struct collector_nonfinite told = {about->nonfinite_layer, about->nonfinite_prompt,
+                                             about->nonfinite_position, about->nonfinite_series,
+                                             about->nonfinite_neuron, about->nonfinite_seen};
+    if (told.seen && told.series < SERIES_COUNT && told.layer < own->layers) /* for a message; nobody vouches */
+        *first = told;
     return s;
 }
 
@@ -217,12 +232,17 @@ static enum status stand_on(struct foundation *f, const struct prompt_set *all, 
     return s;
 }
 
-enum status foundation_resume(struct foundation *f, const struct ranks *r, const char *path,
-                              const struct archive_facts *own, struct intake *in, struct collector *c,
+enum status foundation_resume(struct foundation *f, const struct foundation_ways *ways, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct collector_nonfinite *first,
                               uint32_t **layers, struct error *e)
 {
+    const struct ranks *r = ways->ranks;
     struct prompt_set all = {.entry = NULL};
-    enum status s = ranks_agree(r, r->rank == 0 ? read_checkpoint(&all, path, own, c, e) : STATUS_OK, e);
+    struct archive_reader *reader = NULL;
+    enum status s = ranks_agree(r, r->rank == 0 ? open_checkpoint(&all, &reader, path, own, first, e) : STATUS_OK, e);
+    if (s == STATUS_OK)
+        s = hand_out_state(reader, path, own, &all, ways, e);
+    archive_reader_close(reader);
     if (s == STATUS_OK)
         s = share(&all, r, e);
     if (s == STATUS_OK)

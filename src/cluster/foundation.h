@@ -10,6 +10,7 @@
 #include "../archive/prompt_set.h"
 #include "collector.h"
 #include "intake.h"
+#include "merge.h"
 
 /* Zeroed: nothing, an ordinary run. The same on all ranks. */
 struct foundation {
@@ -19,19 +20,24 @@ struct foundation {
 
 void foundation_free(struct foundation *f);
 
+/* Who takes part, and how the state gets to those who need it. */
+struct foundation_ways {
+    const struct ranks *ranks;
+    struct merge *merge;
+};
+
 /* Collective. Reads archive `path`, which must match `own` facts; items that it holds leave `in`, the first of
- * equal ones first: held twice and given three times, one stays. On rank 0 `state`, empty before, becomes the
- * archive's. STATUS_INPUT names what differs. */
-enum status foundation_append(struct foundation *f, const struct ranks *r, const char *path,
-                              const struct archive_facts *own, struct intake *in, struct accumulator *state,
-                              struct error *e) ERROR_MUST_USE;
+ * equal ones first: held twice and given three times, one stays. The archive's state is added to the ranks' (the merge's),
+ * empty before. STATUS_INPUT names what differs. */
+enum status foundation_append(struct foundation *f, const struct foundation_ways *ways, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct error *e) ERROR_MUST_USE;
 
 /* Collective. The same with a checkpoint of a run with `own` facts, prompts as planned included: *f, of an archive or
  * empty before, becomes all prompts that are through. layers[in->count], made for the caller, is what those that are
- * left have reached. On rank 0 the collector's state becomes the checkpoint's. STATUS_INPUT: damaged, or of another
- * run, with what differs. */
-enum status foundation_resume(struct foundation *f, const struct ranks *r, const char *path,
-                              const struct archive_facts *own, struct intake *in, struct collector *c,
+ * left have reached. The checkpoint's state takes the place of the ranks', and on rank 0 *first becomes its first place of values
+ * that were kept out. STATUS_INPUT: damaged, or of another run, with what differs. */
+enum status foundation_resume(struct foundation *f, const struct foundation_ways *ways, const char *path,
+                              const struct archive_facts *own, struct intake *in, struct collector_nonfinite *first,
                               uint32_t **layers, struct error *e) ERROR_MUST_USE;
 
 /* Prompts of the foundation and of the items, all of which have been run: set (zeroed before) and the facts of

@@ -226,7 +226,7 @@ enum status pace_measure(struct pace *p, const struct ranks *r, const struct con
         if (s == STATUS_OK)
             s = forward_open(&m->forward, c, w, kernels, &how, e);
         if (s == STATUS_OK)
-            s = collector_open(&m->collector, kernels, m->layers, c->intermediate, e);
+            s = collector_open(&m->collector, kernels, 0, m->layers, c->intermediate, e);
     }
     s = ranks_agree(r, s, e);
     if (s == STATUS_OK) {

@@ -1,6 +1,6 @@
 /* ranks.c - thin words over MPI; see ranks.h.
  *
- * MPI counts are ints: larger messages go in slices. */
+ * MPI counts are ints: larger messages go in slices. Where one rank may be late, the others nap (waiting.h). */
 #include "ranks.h"
 
 #include <mpi.h>
@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../base/memory.h"
+#include "waiting.h"
 
 #define SLICE ((size_t)1 << 28) /* bytes a message */
 #define LAST_NANOSECONDS 500000000
@@ -34,6 +35,8 @@ enum status ranks_start(struct ranks *r, int *argc, char ***argv, struct error *
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &r->node_rank);
     MPI_Comm_size(node, &r->node_size);
+    r->node = r->rank;
+    MPI_Bcast(&r->node, 1, MPI_INT, 0, node);
     MPI_Comm_free(&node);
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
     MPI_Get_processor_name(name, &length);
@@ -95,7 +98,9 @@ static enum status agree(const struct ranks *r, enum status own, uint64_t place,
 {
     uint64_t size = (uint64_t)r->size, first;
     uint64_t failing = own == STATUS_OK ? UINT64_MAX : place * size + (uint64_t)r->rank;
-    MPI_Allreduce(&failing, &first, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Request request; /* one may have work of minutes before it agrees */
+    MPI_Iallreduce(&failing, &first, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &request);
+    waiting_request(&request);
     if (first == UINT64_MAX)
         return STATUS_OK;
     MPI_Bcast(e, (int)sizeof *e, MPI_BYTE, (int)(first % size), MPI_COMM_WORLD);
@@ -125,7 +130,9 @@ enum status ranks_agree_first(const struct ranks *r, enum status own, uint64_t p
 
 void ranks_sum(uint64_t *values, size_t count)
 {
-    MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+    waiting_request(&request);
 }
 
 void ranks_largest(uint32_t *values, size_t count)
@@ -140,7 +147,9 @@ void ranks_broadcast(void *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at += SLICE) {
         size_t slice = size - at < SLICE ? size - at : SLICE;
-        MPI_Bcast((char *)bytes + at, (int)slice, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Request request; /* rank 0 may have read a large file first */
+        MPI_Ibcast((char *)bytes + at, (int)slice, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+        waiting_request(&request);
     }
 }
 

@@ -15,6 +15,7 @@
 struct ranks {
     int rank, size;
     int node_rank, node_size; /* among the ranks of this host                     */
+    int node;                 /* the lowest rank on this host                     */
     char host[128];
 };
 

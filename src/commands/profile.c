@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "../base/clock.h"
 #include "../base/log.h"
@@ -19,14 +18,15 @@
 #include "../base/threads.h"
 #include "../cluster/batches.h"
 #include "../cluster/foundation.h"
+#include "../cluster/grid.h"
 #include "../cluster/merge.h"
 #include "../cluster/schedule.h"
-#include "../model/batch_size.h"
 #include "../model/fingerprint.h"
 #include "../report/token_lines.h"
 #include "build_id.h"
 #include "model_words.h"
 #include "profile_checkpoint.h"
+#include "profile_layout.h"
 #include "profile_options.h"
 #include "profile_outputs.h"
 #include "profile_prompts.h"
@@ -50,7 +50,9 @@ struct profile {
     const struct kernels *kernels;
     struct intake intake;
     struct forward *forward;
+    struct grid grid;
     struct collector collector;
+    struct merge *merge;
     struct foundation foundation; /* --append, --resume                              */
     struct prompt_set planned;    /* all prompts of the archive to be                */
     struct archive_facts facts;   /* of that archive                                 */
@@ -58,7 +60,7 @@ struct profile {
     struct checkpoint checkpoint;
     struct orders orders;
     const char *resumed_from;     /* NULL: nothing                                   */
-    char *hosts, *command_line, grid[32];
+    char *hosts, *command_line, grid_text[48], layers_text[400];
     uint64_t (*hashes)[2];   /* [layers + 1]: layers, then globals */
     char started[32];
     double start, step;
@@ -70,7 +72,7 @@ static enum status open_model(struct profile *p, struct error *e)
     if (s == STATUS_OK)
         s = config_read(&p->config, p->file, e);
     if (s == STATUS_OK)
-        s = weights_open(&p->weights, &p->config, p->file, e);
+        s = weights_find(&p->weights, &p->config, p->file, e);
     /* made prompts are text where the model has a tokenizer */
     if (s == STATUS_OK && (p->options.prompts || p->options.chat ||
                            (profile_prompts_wanted(&p->options) && tokenizer_present(p->file))))
@@ -80,27 +82,6 @@ static enum status open_model(struct profile *p, struct error *e)
     if (s == STATUS_OK)
         s = kernels_select(getenv("PHI3SAT_KERNELS"), &p->kernels, e);
     return s;
-}
-
-static void choose_threads(const struct profile *p)
-{
-    const char *variable = getenv("OMP_NUM_THREADS");
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    int available = threads_available();
-    long asked = variable ? strtol(variable, NULL, 10) : 0; /* "4,2" asks for 4 at the outer level */
-    int wanted = asked > 0 && asked <= 4096 ? (int)asked : 0;
-    if (p->options.threads)
-        wanted = (int)p->options.threads;
-    if (wanted <= 0) /* not bound by the launcher: the ranks of a node share its cores */
-        wanted = available >= online ? available / p->ranks.node_size : available;
-    threads_set(wanted);
-}
-
-static void choose_batch(struct profile *p)
-{
-    struct caches caches = caches_read(NULL);
-    if (!p->options.batch_tokens)
-        p->options.batch_tokens = batch_size(&caches, &p->config, (size_t)threads_count());
 }
 
 static size_t window_of(const struct profile *p)
@@ -158,21 +139,29 @@ static enum status open_forward(struct profile *p, struct error *e)
     struct forward_options o = {.batch_tokens = (size_t)p->options.batch_tokens,
                                 .skip_first = (size_t)p->options.skip_first,
                                 .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p),
-                                .mode = (enum kernels_mode)p->options.precision};
-    enum status s = forward_open(&p->forward, &p->config, &p->weights, p->kernels, &o, e);
-    return s == STATUS_OK ? collector_open(&p->collector, p->kernels, p->config.layers, p->config.intermediate, e) : s;
+                                .mode = (enum kernels_mode)p->options.precision,
+                                .first_layer = p->grid.layers.first, .layers = p->grid.layers.count};
+    enum status s = weights_layers(&p->weights, &p->config, o.first_layer, o.layers, e);
+    if (s == STATUS_OK)
+        s = forward_open(&p->forward, &p->config, &p->weights, p->kernels, &o, e);
+    if (s == STATUS_OK)
+        s = collector_open(&p->collector, p->kernels, o.first_layer, o.layers, p->config.intermediate, e);
+    return s;
 }
 
-/* Each rank hashes every size-th layer; the sum of the others' zeros and ours is ours. */
+/* The groups take turns with a stage's layers, so that nobody touches another stage's; the sum of the others' zeros and ours
+ * is ours. */
 static enum status fingerprint(struct profile *p, struct error *e)
 {
-    size_t layers = p->config.layers, size = (size_t)p->ranks.size, rank = (size_t)p->ranks.rank;
+    const struct grid *g = &p->grid;
+    size_t layers = p->config.layers;
     enum status s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);
-    for (size_t l = rank; l < layers && s == STATUS_OK; l += size) {
+    for (size_t i = g->group; i < g->layers.count && s == STATUS_OK; i += g->groups) {
+        size_t l = g->layers.first + i;
         log_phase("reading the model: layer %zu of %zu", l, layers);
         s = fingerprint_layer(&p->config, &p->weights, l, p->hashes[l], e);
     }
-    if (s == STATUS_OK && rank == layers % size)
+    if (s == STATUS_OK && g->stage == 0 && g->group == g->layers.count % g->groups)
         s = fingerprint_globals(&p->config, &p->weights, p->hashes[layers], e);
     s = ranks_agree(&p->ranks, s, e);
     if (s == STATUS_OK)
@@ -241,6 +230,7 @@ static void tell_start(const struct profile *p)
     log_line("run: %d rank%s x %d thread%s, kernels %s, precision %s, batches of %llu tokens", p->ranks.size,
              p->ranks.size == 1 ? "" : "s", threads_count(), threads_count() == 1 ? "" : "s", p->kernels->name,
              p->facts.precision, (unsigned long long)p->options.batch_tokens);
+    profile_layout_tell(&p->grid, &p->ranks);
     tell_precision(p);
     if (p->tokenizer && tokenizer_note(p->tokenizer))
         log_warning("%s", tokenizer_note(p->tokenizer));
@@ -286,8 +276,8 @@ static void fill_model_facts(struct profile *p)
 static enum status append(struct profile *p, struct error *e)
 {
     size_t given = p->intake.count;
-    enum status s = foundation_append(&p->foundation, &p->ranks, p->options.append, &p->facts, &p->intake,
-                                      &p->collector.state, e);
+    const struct foundation_ways ways = {&p->ranks, p->merge};
+    enum status s = foundation_append(&p->foundation, &ways, p->options.append, &p->facts, &p->intake, e);
     if (s == STATUS_OK)
         log_line("append: %s holds %llu prompts, %zu of the %zu given among them", p->options.append,
                  (unsigned long long)prompt_set_prompts(&p->foundation.prompts), given - p->intake.count, given);
@@ -303,7 +293,8 @@ static enum status resume(struct profile *p, struct error *e)
     if (!p->resumed_from || !p->intake.count)
         return ranks_agree(&p->ranks, memory_array(&p->checkpoint.layers, p->intake.count, sizeof *p->checkpoint.layers,
                                                    "prompts", e), e);
-    s = foundation_resume(&p->foundation, &p->ranks, p->resumed_from, &p->facts, &p->intake, &p->collector,
+    const struct foundation_ways ways = {&p->ranks, p->merge};
+    s = foundation_resume(&p->foundation, &ways, p->resumed_from, &p->facts, &p->intake, &p->collector.first,
                           &p->checkpoint.layers, e);
     if (s == STATUS_OK)
         log_line("resume: %s holds %llu of %llu prompts", p->resumed_from,
@@ -325,6 +316,8 @@ static enum status prepare(struct profile *p, struct error *e)
 {
     enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
     if (s == STATUS_OK)
+        s = grid_suits(p->options.grid_wish, (size_t)p->ranks.size, p->config.layers, e);
+    if (s == STATUS_OK)
         s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
     tell_step(p, "opened the model");
     if (s == STATUS_OK)
@@ -332,12 +325,23 @@ static enum status prepare(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     tell_step(p, "read and tokenised the prompts");
-    choose_threads(p);
-    choose_batch(p);
-    s = ranks_agree(&p->ranks, open_forward(p, e), e);
+    s = profile_layout_choose(&p->grid, &p->options, &p->ranks, &p->config, p->file, &p->intake, e);
+    if (s == STATUS_OK)
+        s = ranks_agree(&p->ranks, open_forward(p, e), e);
+    if (s == STATUS_OK)
+        s = merge_open(&p->merge, &p->ranks, &p->grid, &p->collector.state, e);
     if (s == STATUS_OK)
         s = fingerprint(p, e);
     return s == STATUS_OK ? stand_on(p, e) : s;
+}
+
+/* Collective: how many ranks have nothing to run. */
+static void tell_idle(const struct profile *p, bool idle)
+{
+    uint64_t ranks = idle;
+    ranks_sum(&ranks, 1);
+    if (ranks && p->intake.count)
+        log_line("%llu of %d ranks have no prompts and wait for the others", (unsigned long long)ranks, p->ranks.size);
 }
 
 /* Collective. */
@@ -345,14 +349,14 @@ static enum status run_share(struct profile *p, struct error *e)
 {
     const struct config *c = &p->config;
     size_t batch_tokens = (size_t)p->options.batch_tokens;
-    struct schedule_terms terms = schedule_terms(c, (size_t)p->ranks.size, 1, batch_tokens);
+    const struct grid *g = &p->grid;
+    struct schedule_terms terms = schedule_terms(c, g->groups, g->stages, batch_tokens);
     size_t *mine, count;
-    enum status s = schedule_share(p->intake.items, p->intake.count, &terms, (size_t)p->ranks.rank, &mine, &count, e);
-    struct batches b = {&p->intake, mine, count, batch_tokens, c->layers, (size_t)p->options.skip_first, &p->ranks,
-                        &p->orders, &p->checkpoint};
+    enum status s = schedule_share(p->intake.items, p->intake.count, &terms, g->group, &mine, &count, e);
+    struct batches b = {&p->intake, mine, count, batch_tokens, c->layers, c->hidden, (size_t)p->options.skip_first,
+                        &p->ranks, g, &p->orders, &p->checkpoint};
     double start = clock_seconds();
-    if (!count && p->intake.count)
-        log_line("there are fewer prompts than ranks: rank 0 has none and waits for the others");
+    tell_idle(p, s == STATUS_OK && !count);
     s = batches_run(&b, p->forward, &p->collector, s, e);
     s = ranks_agree(&p->ranks, s, e);
     memory_free(mine);
@@ -381,13 +385,14 @@ static enum status describe_run(struct profile *p, struct error *e)
     enum status s = ranks_agree(&p->ranks, ranks_hosts(&p->ranks, &p->hosts, e), e);
     if (s == STATUS_OK)
         s = ranks_agree(&p->ranks, join_command_line(p, &p->command_line, e), e);
-    snprintf(p->grid, sizeof p->grid, "%dx1", p->ranks.size);
+    snprintf(p->grid_text, sizeof p->grid_text, "%zux%zu", p->grid.groups, p->grid.stages);
+    grid_layers_text(&p->grid, p->layers_text, sizeof p->layers_text);
     const struct prompts_counts *found = &p->intake.source.counts;
     p->run = (struct archive_run){
         .program_version = PACKAGE_VERSION, .build = BUILD_ID, .started = p->started,
         .command_line = p->command_line, .model_file = p->options.model, .model_kind = model_file_kind(p->file),
         .weight_types = p->weights.types, .prompts_source = p->intake.options.path, .hosts = p->hosts,
-        .grid = p->grid, .resumed_from = p->resumed_from,
+        .grid = p->grid_text, .stage_layers = p->layers_text, .resumed_from = p->resumed_from,
         .kernels = p->kernels->name, .ranks = (uint64_t)p->ranks.size, .threads = (uint64_t)threads_count(),
         .batch_tokens = p->options.batch_tokens,
         .blank_lines = p->intake.counts.blank, .empty_prompts = p->intake.counts.empty,
@@ -411,26 +416,54 @@ static void open_checkpoint(struct profile *p)
     c->foundation = &p->foundation;
     c->intake = &p->intake;
     c->collector = &p->collector;
+    c->merge = p->merge;
     c->written = p->resumed_from && strcmp(p->resumed_from, p->options.checkpoint_path) == 0;
     if (c->path)
         signals_watch();
     orders_open(&p->orders, &p->ranks, c->path ? 60.0 * p->options.checkpoint_every : 0.0);
 }
 
-/* Rank 0 writes; `seconds` is the longest of all. */
+/* Collective: the sum of all ranks, layer by layer, into rank 0's outputs. When it can't write it goes on merging, since the
+ * others do. */
+static enum status write_layers(struct profile *p, struct profile_results_writer *w, enum status s, struct error *e)
+{
+    struct accumulator sum = {.block = NULL};
+    const bool writes = p->ranks.rank == 0;
+    if (s == STATUS_OK && writes)
+        s = accumulator_init(&sum, 1, p->config.intermediate, e);
+    s = ranks_agree(&p->ranks, s, e);
+    if (s != STATUS_OK)
+        return s;
+    for (size_t layer = 0; layer < p->config.layers; layer++) {
+        merge_layer(p->merge, layer, writes ? &sum : NULL);
+        if (writes && s == STATUS_OK)
+            s = profile_results_layer(w, layer, &sum, 0, e);
+    }
+    accumulator_free(&sum);
+    return s;
+}
+
+/* Collective. Rank 0 writes; `seconds` is the longest of all. */
 static enum status write_results(struct profile *p, double seconds, uint64_t *nonfinite, struct error *e)
 {
     char finished[32];
+    struct profile_results_writer *w = NULL;
+    const bool writes = p->ranks.rank == 0;
+    struct profile_results results = {p->config.layers, p->config.intermediate, &p->facts.criteria,
+                                      p->options.csv_path, p->options.hdf5_path};
+    enum status s = writes ? profile_results_open(&w, &results, e) : STATUS_OK;
+    s = write_layers(p, w, s, e);
     clock_utc(finished, sizeof finished);
     p->run.finished = finished;
     p->run.seconds = seconds;
     p->run.tokens_per_second = seconds > 0 ? (double)p->intake.counts.tokens / seconds : 0;
-    struct profile_results results = {p->config.layers, p->config.intermediate, &p->facts.criteria,
-                                      p->options.csv_path, p->options.hdf5_path};
-    enum status s = profile_results_write(&results, &p->collector.state, &p->facts, &p->run, &p->planned, nonfinite, e);
-    if (s == STATUS_OK)
+    if (writes && s == STATUS_OK)
+        s = profile_results_finish(w, &p->facts, &p->run, &p->planned, nonfinite, e);
+    else
+        profile_results_abandon(w);
+    if (writes && s == STATUS_OK)
         checkpoint_remove(&p->checkpoint);
-    return s;
+    return ranks_agree(&p->ranks, s, e);
 }
 
 /* Each rank learns the first place of all. */
@@ -466,6 +499,18 @@ static enum status tell_nonfinite(const struct profile *p, uint64_t count)
     return STATUS_NONFINITE;
 }
 
+/* Collective: what ranks hold when all have run. */
+static enum status tell_memory(struct profile *p, struct error *e)
+{
+    struct profile_layout_memory most;
+    enum status s = profile_layout_memory(&most, &p->ranks, e);
+    p->run.own_memory = most.own;
+    p->run.mapped_memory = most.mapped;
+    log_detail("memory: of its own at most %.0f MB (rank %d), of mapped files, the model's above all, %.0f MB (rank %d)",
+               1e-6 * (double)most.own, most.own_rank, 1e-6 * (double)most.mapped, most.mapped_rank);
+    return s;
+}
+
 static enum status run(struct profile *p, struct error *e)
 {
     uint64_t nonfinite = 0;
@@ -483,15 +528,15 @@ static enum status run(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     tell_step(p, "ran the prompts");
-    merge_ranks(&p->collector.state);
-    tell_step(p, "merged the ranks' sums");
     double seconds = ranks_max(clock_seconds() - p->start);
     s = share_nonfinite(p, e);
+    if (s == STATUS_OK)
+        s = tell_memory(p, e);
     if (s == STATUS_OK) /* the last that can fail: once the outputs are there, the run has succeeded */
-        s = ranks_agree(&p->ranks, p->ranks.rank ? STATUS_OK : write_results(p, seconds, &nonfinite, e), e);
+        s = write_results(p, seconds, &nonfinite, e);
     if (s != STATUS_OK)
         return s;
-    tell_step(p, "wrote the outputs");
+    tell_step(p, "merged the sums and wrote the outputs");
     s = tell_nonfinite(p, nonfinite);
     log_line("written: %s", p->options.csv_path);
     log_line("written: %s", p->options.hdf5_path);
@@ -500,7 +545,9 @@ static enum status run(struct profile *p, struct error *e)
 
 static void close_all(struct profile *p)
 {
+    merge_close(p->merge);
     collector_close(&p->collector);
+    grid_free(&p->grid);
     foundation_free(&p->foundation);
     prompt_set_free(&p->planned);
     memory_free(p->checkpoint.layers);

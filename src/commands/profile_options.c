@@ -61,6 +61,10 @@ static const struct options_row fixed_rows[] = {
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the summary only"},
     {.name = "verbose", .kind = OPTIONS_FLAG, .offset = AT(verbose), .help = "say more about what is done"},
     {.name = "Computation", .kind = OPTIONS_HEADING},
+    {.name = "grid", .kind = OPTIONS_TEXT, .offset = AT(grid), .argument = "PxS",
+     .help = "P groups of ranks share the prompts, S ranks of each the layers; auto: the fewest stages that the memory "
+             "allows",
+     .default_text = "auto"},
     {.name = "batch-tokens", .kind = OPTIONS_UINT, .offset = AT(batch_tokens), .argument = "N", .min = 1, .max = 65536,
      .help = "tokens that go through a layer together", .default_text = "from cache sizes: 256 to 1024"},
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
@@ -157,6 +161,14 @@ static enum status too_long(size_t limit, struct error *e)
     return usage(e);
 }
 
+static enum status read_grid(struct profile_options *o, struct error *e)
+{
+    if (!o->grid || grid_parse(o->grid, &o->grid_wish))
+        return STATUS_OK;
+    error_set(e, STATUS_USAGE, "--grid '%s' is neither PxS, groups x stages of layers, nor auto", o->grid);
+    return usage(e);
+}
+
 /* R.csv -> R.h5; any other name gets .h5 behind it. */
 static enum status name_outputs(struct profile_options *o, struct error *e)
 {
@@ -244,6 +256,8 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     o->criteria.activity_signed = o->activity == 1;
     o->criteria.combine = (enum criteria_combine)o->combine;
     s = profile_options_input(o, options_given(table, &result, "num-prompts"), options_given(table, &result, "seed"), e);
+    if (s == STATUS_OK)
+        s = read_grid(o, e);
     if (s == STATUS_OK)
         s = name_outputs(o, e);
     return s == STATUS_OK ? name_checkpoint(o, options_given(table, &result, "checkpoint-every"), e) : s;

@@ -3,6 +3,7 @@
 #define PHI3SAT_COMMANDS_PROFILE_OPTIONS_H
 
 #include "../base/options.h"
+#include "../cluster/grid.h"
 #include "../cluster/intake.h"
 #include "../stats/criteria.h"
 
@@ -17,7 +18,9 @@ struct profile_options {
     int overlong, precision, combine, activity, progress, input_format;
     bool no_bos, chat, quiet, verbose;
     struct criteria criteria;
+    const char *grid;
     /* worked out by profile_options_read: */
+    struct grid_wish grid_wish;
     size_t limit;                /* the first N prompts; PROMPTS_ALL                */
     size_t shard_index, shard_count;
     bool window_given;

@@ -11,7 +11,7 @@
 
 /* Rows of archive_facts_table that tell of odd prompts; of the run's table all counts but run_others do. */
 static const char *const facts_rows[] = {"prompts_cut", "prompts_repeated", NULL};
-static const char *const run_others[] = {"ranks", "threads", "batch_tokens", NULL};
+static const char *const run_others[] = {"ranks", "threads", "batch_tokens", "own_memory", "mapped_memory", NULL};
 
 static bool among(const char *name, const char *const *list)
 {

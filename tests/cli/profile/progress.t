@@ -47,7 +47,7 @@ ok "a single batch shows progress while it runs" \
 
 profile --verbose
 for step in "opened the model" "read and tokenised the prompts" "took the model's fingerprint" "ran the prompts" \
-    "wrote the outputs"; do
+    "merged the sums and wrote the outputs"; do
     expect_stderr_match "^note: $step: [0-9.]+ s; rank 0 holds at most [0-9]+ MB" "--verbose tells when it $step"
 done
 head -n 2 text >two
