@@ -15,6 +15,7 @@
  */
 #include "outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -182,6 +183,32 @@ enum status outfile_reserve(const char *path, char **temporary, struct error *e)
         close(fd);
     memory_free(name);
     return status;
+}
+
+/* NAME.part-PROCESS-NUMBER, as make_beside calls them. */
+static bool is_part(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+    long process;
+    int number, used = 0;
+    return strncmp(entry, name, length) == 0 && entry[length] &&
+           sscanf(entry + length, ".part-%ld-%d%n", &process, &number, &used) == 2 && entry[length + (size_t)used] == '\0';
+}
+
+void outfile_sweep(const char *path)
+{
+    char folder[PATH_MAX], *name, *slash;
+    struct error ignored;
+    if (resolve(path, &name, &ignored) != STATUS_OK)
+        return;
+    slash = strrchr(name, '/');
+    DIR *entries = opendir(folder_of(name, folder));
+    for (struct dirent *d = entries ? readdir(entries) : NULL; d; d = readdir(entries))
+        if (is_part(d->d_name, slash ? slash + 1 : name))
+            unlinkat(dirfd(entries), d->d_name, 0);
+    if (entries)
+        closedir(entries);
+    memory_free(name);
 }
 
 /* A rename lasts once its folder is on the disk. File systems that can't sync a

@@ -61,6 +61,9 @@ void outfile_abandon(struct outfile *o);
 enum status outfile_reserve(const char *path, char **temporary, struct error *e) ERROR_MUST_USE;
 enum status outfile_publish(const char *temporary, const char *path, struct error *e) ERROR_MUST_USE;
 
+/* Removes what a process that was killed has left beside `path`. Only for paths that nobody else is writing. */
+void outfile_sweep(const char *path);
+
 /* Fills `e` with "can't be VERB: REASON" for `path`: STATUS_OUTPUT and advice that
  * fits the reason (an errno). */
 enum status outfile_fault(const char *path, const char *verb, int reason, struct error *e);

@@ -6,6 +6,7 @@
 
 #include "../archive/archive_reader.h"
 #include "../base/log.h"
+#include "../base/outfile.h"
 
 /* A file that is no checkpoint was named by mistake: the next checkpoint would take its place. */
 static enum status look_at_old(const struct profile_options *o, bool *found, struct error *e)
@@ -23,6 +24,14 @@ static enum status look_at_old(const struct profile_options *o, bool *found, str
     return s;
 }
 
+/* The run that is gone on with is over, but it may have been killed while it wrote. */
+static void sweep(const struct profile_options *o)
+{
+    outfile_sweep(o->checkpoint_path);
+    outfile_sweep(o->hdf5_path);
+    outfile_sweep(o->csv_path);
+}
+
 enum status profile_checkpoint_find(const struct profile_options *o, const struct ranks *r, const char **from,
                                     struct error *e)
 {
@@ -34,6 +43,8 @@ enum status profile_checkpoint_find(const struct profile_options *o, const struc
     enum status s = ranks_agree(r, r->rank == 0 ? look_at_old(o, &old, e) : STATUS_OK, e);
     if (s != STATUS_OK)
         return s;
+    if (o->resume && r->rank == 0)
+        sweep(o);
     found = old;
     ranks_broadcast(&found, sizeof found);
     if (o->resume && !o->resume_auto)

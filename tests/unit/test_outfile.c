@@ -160,6 +160,37 @@ static void test_input(void)
     mapping_close(&m);
 }
 
+static void put(const char *name)
+{
+    FILE *f = fopen(name, "wb");
+    if (!f)
+        bail("can't write %s", name);
+    fclose(f);
+}
+
+static void test_sweep(void)
+{
+    static const char *const left[] = {".part-123-0", ".part-4-17"};
+    static const char *const others[] = {".part-1-0.txt", ".part-x-0", ".part-12", ".bak"};
+    char name[600];
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        snprintf(name, sizeof name, "%s%s", path, left[i]);
+        put(name);
+    }
+    int before = files_in_folder();
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(name, sizeof name, "%s%s", path, others[i]);
+        put(name);
+    }
+    outfile_sweep(path);
+    is_int(files_in_folder(), before + (int)(sizeof others / sizeof *others - sizeof left / sizeof *left),
+           "what a killed process has left goes, and nothing else");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(name, sizeof name, "%s%s", path, others[i]);
+        ok(unlink(name) == 0, "out.csv%s stays", others[i]);
+    }
+}
+
 static void test_locale(void)
 {
     static const char *const commas[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8", "es_ES.UTF-8"};
@@ -188,6 +219,7 @@ int main(void)
     test_places();
     test_devices();
     test_input();
+    test_sweep();
     test_locale();
     return tap_done();
 }
