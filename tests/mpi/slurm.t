@@ -38,12 +38,12 @@ for launcher in srun mpirun; do
     ended "array and merge, $launcher" "whole-$launcher.h5"
 done
 
+export PHI3SAT_LAUNCHER=srun # mpirun takes a minute to end after a rank that failed
 slurm_send "$jobs/one-node.sbatch" --model none.gguf --output x.csv
 slurm_end 60
 is "$state $code" "FAILED 3" "what the program fails with is the job's exit status"
 
 # The script that plan writes.
-export PHI3SAT_LAUNCHER=srun
 run phi3sat plan "${input[@]:0:4}" --ranks 4 --ranks-per-node 2 --gflops 10 --memory 3 --sbatch
 cp "$stdout" planned.sh
 if phi3sat profile --help | grep -q -- '--grid '; then
