@@ -342,29 +342,33 @@ static void close_world(struct world *w)
     memory_free(w->sent);
 }
 
-/* Each stage's ranks add up their states: a ring, whose two rounds pass all of a state through each rank. Along the ranks'
- * numbers it leaves each node once a stage, and the stages' rings share the port. */
+/* Rounds in which `parts` become one: a chain for few (each passes its part on while more comes in), else a tree. */
+static double rounds(double parts)
+{
+    return parts <= 1.0 ? 0.0 : parts <= 4.0 ? 1.0 : ceil(log2(parts));
+}
+
+/* Layer after layer, the groups' ranks of a stage reduce to the first of them, which sends the layer to rank 0
+ * (merge.c). Neighbours reduce first, so that each node sends a state once. */
 static void merge(struct world *w)
 {
     const struct simulate_run *run = w->run;
     const struct simulate_machine *m = &run->machine;
-    double groups = (double)run->schedule.groups, stages = (double)run->schedule.stages, longest = 0.0;
-    size_t nodes = nodes_of(run);
-    for (size_t s = 0; s < run->schedule.stages; s++)
-        longest = fmax(longest, (double)accumulator_bytes(run->cut[s].count, run->intermediate));
-    if (run->schedule.groups == 1)
-        return;
-    double passes = 2.0 * (groups - 1.0) / groups;
-    double sharing = fmin(stages, (double)m->ranks_per_node); /* rings through a port */
-    double slow = fmax(1.0, fmin((double)m->ranks_per_node, groups * stages) / m->cores);
-    double link = nodes > 1 ? fmin(m->bandwidth / sharing, m->local) : m->local / slow;
-    double calls = 3.0 * (double)run->layers / stages, hops = 2.0 * ceil(log2(groups));
-    w->result->merge = passes * longest / link + 0.5 * passes * longest / run->pace.merge * slow +
-                       calls * hops * (nodes > 1 ? m->latency : 0.0);
-    if (nodes > 1) {
-        double all = (double)accumulator_bytes(run->layers, run->intermediate);
-        w->result->merge_bytes = passes * all * (double)nodes;
+    size_t stages = run->schedule.stages, nodes = nodes_of(run);
+    double groups = (double)run->schedule.groups, near = fmax(1.0, (double)m->ranks_per_node / (double)stages);
+    double all = (double)accumulator_bytes(run->layers, run->intermediate), seconds = 0.0;
+    double slow = fmax(1.0, fmin((double)m->ranks_per_node, groups * (double)stages) / m->cores);
+    double inner = nodes > 1 ? rounds(fmin(groups, near)) : rounds(groups), outer = nodes > 1 ? rounds(groups / near) : 0.0;
+    seconds += all * (inner * slow / m->local + outer / m->bandwidth) + all * (inner + outer) * slow / run->pace.merge;
+    seconds += 3.0 * (double)run->layers * outer * m->latency;
+    w->result->merge_bytes = nodes > 1 ? all * fmax(0.0, ceil(groups / near) - 1.0) : 0.0;
+    for (size_t s = 1; s < stages; s++) {
+        double bytes = (double)accumulator_bytes(run->cut[s].count, run->intermediate);
+        bool far = s >= m->ranks_per_node;
+        seconds += bytes / (far ? m->bandwidth : m->local);
+        w->result->merge_bytes += far ? bytes : 0.0;
     }
+    w->result->merge = seconds;
 }
 
 enum status simulate_run(struct simulate_result *result, const struct simulate_run *run,
