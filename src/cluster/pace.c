@@ -126,8 +126,8 @@ void pace_assume(struct pace *p, const struct config *c, double gflops)
 {
     double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), h = (double)c->hidden;
     double matrices = 2.0 * h * (q + kv) + 3.0 * h * (double)c->intermediate, unit = 2e-9 / gflops;
-    /* Decoding took 1.5 % of a chunk of 512 rows; a prompt's fold the time of some 100 multiply-adds a value. */
+    /* As in schedule_terms; decoding took 1.5 % of a chunk of 512 rows. */
     *p = (struct pace){.seconds = {[PACE_CHUNK] = 0.015 * 512.0 * matrices * unit, [PACE_TOKEN] = matrices * unit,
-                                   [PACE_PAIR] = q * unit, [PACE_PROMPT] = 300.0 * (double)c->intermediate * unit},
+                                   [PACE_PAIR] = 2.0 * q * unit, [PACE_PROMPT] = 300.0 * (double)c->intermediate * unit},
                        .last = 1.0 - h * (double)c->intermediate / matrices, .merge = 2e9};
 }

@@ -42,6 +42,7 @@ void pace_assume(struct pace *p, const struct config *c, double gflops);
 
 struct pace_options {
     size_t batch_tokens, window;
+    enum kernels_mode mode;
     double budget;           /* seconds that the measurement may take, about          */
 };
 

@@ -218,7 +218,7 @@ enum status pace_measure(struct pace *p, const struct ranks *r, const struct con
         m->options = options;
         m->layers = c->layers > 1 ? 2 : 1;
         m->first = c->layers - m->layers;
-        struct forward_options how = {.batch_tokens = options->batch_tokens, .window = options->window,
+        struct forward_options how = {.batch_tokens = options->batch_tokens, .window = options->window, .mode = options->mode,
                                       .first_layer = m->first, .layers = m->layers};
         s = choose_cases(m, c, items, count, e);
         if (s == STATUS_OK)

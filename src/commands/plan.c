@@ -150,7 +150,8 @@ static void choose_machine(struct plan *p)
     p->terms.groups = o->groups;
     p->terms.stages = o->stages;
     p->terms.memory = o->memory > 0.0 ? (uint64_t)(o->memory * 0x1p30) : (uint64_t)roof_machine_memory();
-    p->terms.load = (struct footprint_load){.threads = p->threads, .longest = (size_t)p->longest, .shortest = (size_t)p->shortest};
+    p->terms.load = (struct footprint_load){.threads = p->threads, .longest = (size_t)p->longest, .shortest = (size_t)p->shortest,
+                                            .mode = (enum kernels_mode)o->input.precision};
     p->terms.load.batch_tokens = o->input.batch_tokens ? (size_t)o->input.batch_tokens : batch_size(&caches, &p->config, p->threads);
 }
 
@@ -159,6 +160,7 @@ static enum status measure_pace(struct plan *p, struct error *e)
     const struct profile_options *o = &p->options.input;
     size_t layers = p->config.layers, last = layers > 1 ? 2 : 1;
     struct pace_options how = {.batch_tokens = p->terms.load.batch_tokens, .budget = p->options.seconds,
+                               .mode = (enum kernels_mode)o->precision,
                                .window = o->window_given ? o->window_size : p->config.window};
     uint64_t hash[2];
     int available = threads_available();

@@ -77,6 +77,7 @@ static void show_run(struct fact_sheet *sheet, const struct plan_sheet *p)
     fact_sheet_count(sheet, "threads", p->threads);
     fact_sheet_real(sheet, "cores_per_node", t->machine.cores * (double)p->threads);
     fact_sheet_bytes(sheet, "memory_per_node", t->memory);
+    fact_sheet_words(sheet, "precision", profile_options_precisions[p->options->input.precision]);
     fact_sheet_count(sheet, "batch_tokens", t->load.batch_tokens);
     fact_sheet_section_end(sheet);
 }
@@ -160,6 +161,7 @@ static void collect_words(struct words *w, const struct plan_sheet *p, const cha
     add_number(w, "--context", o->context);
     add(w, "--overlong", overlong[o->overlong]);
     add(w, "--window", o->window);
+    add(w, "--precision", o->precision ? profile_options_precisions[o->precision] : NULL);
     add_number(w, "--batch-tokens", o->batch_tokens);
     add(w, "--grid", grid);
     if (o->chat)

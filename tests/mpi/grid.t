@@ -76,7 +76,7 @@ is "$(grep '^warning: .*NaN' "$stderr")" "$told" "and the same first place"
 
 # A rank that fails in the middle ends all of them, wherever the others wait.
 for rank in 0 2 4; do
-    export PHI3SAT_TEST_FAIL_BATCH=$rank:3 PHI3SAT_TEST_SECONDS=40
+    export PHI3SAT_TEST_FAIL_BATCH=$rank:2 PHI3SAT_TEST_SECONDS=40
     mpirun_n 6 phi3sat "${model[@]}" --output x.csv --grid 2x3 --batch-tokens 32
     expect_status 1 "rank $rank of 2x3 fails: all end"
     expect_error_lines 1 "with one line"

@@ -36,6 +36,9 @@ expect_status 0 "4,096 ranks over 200,000 prompts"
 is "$(field '["run"]["prompts"]')" 200000 "stand all in the plan"
 ok "of which 600 were made" test "$(field '["run"]["prompts_looked_at"]')" = 600
 
+run phi3sat plan --model m.gguf --prompts p.txt --precision int8 --seconds 0.1 --json
+is "$(field '["run"]["precision"]')" int8 "plans are made for other precisions too"
+
 run phi3sat plan --model m.gguf --prompts p.txt --ranks 6 --grid 3x2 --gflops 10 --json
 is "$(field '["plan"]["grids"].__len__()')" 1 "one grid, where one is asked for"
 run phi3sat plan --model m.gguf --prompts p.txt --shard 0/4 --gflops 10 --json
