@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cluster/ranks.h"
+#include "cluster/watch.h"
 #include "commands/program.h"
 
 int main(int argc, char **argv)
@@ -17,6 +18,8 @@ int main(int argc, char **argv)
     enum status status = program_run(argc, argv, &e);
     if (e.sentence[0] && ranks_speaks())
         log_error(&e);
-    ranks_finish();
+    watch_finished(status);
+    ranks_finish(); /* waits for all ranks, and some may have lost their host */
+    watch_close();
     exit((int)status);
 }

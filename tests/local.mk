@@ -43,6 +43,8 @@ SHELL_TESTS += %D%/mpi/grid.t %D%/mpi/grid_resume.t
 SHELL_TESTS += %D%/mpi/merge.t %D%/mpi/append.t
 SHELL_TESTS += %D%/mpi/checkpoint.t %D%/mpi/checkpoint_refused.t %D%/mpi/killed.t
 SHELL_TESTS += %D%/mpi/memory.t %D%/mpi/ends.t
+SHELL_TESTS += %D%/mpi/hosts.t
+EXTRA_DIST += %D%/mpi/hosts.sh
 LONG_TESTS += %D%/mpi/many.t %D%/mpi/slurm.t
 EXTRA_DIST += %D%/mpi/slurm.sh %D%/mpi/slurm_requeue.sh
 

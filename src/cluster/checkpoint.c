@@ -12,6 +12,7 @@
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "watch.h"
 
 /* The prompts that the file holds, with their layers. */
 static enum status gather_prompts(const struct checkpoint *c, struct prompt_set *set, struct error *e)
@@ -63,7 +64,9 @@ static enum status finish(const struct checkpoint *c, struct archive_writer *w, 
     }
     facts.prompts = prompt_set_prompts(&set);
     facts.tokens = prompt_set_tokens(&set);
+    watch_hold();
     s = archive_writer_finish_checkpoint(w, &facts, &words, c->run, &set, e);
+    watch_go_on();
     prompt_set_free(&set);
     return s;
 }

@@ -9,6 +9,7 @@
 void test_hooks_open(struct test_hooks *h, int rank)
 {
     const char *delay = getenv("PHI3SAT_TEST_DELAY"), *fail = getenv("PHI3SAT_TEST_FAIL_BATCH");
+    const char *stall = getenv("PHI3SAT_TEST_STALL");
     unsigned long seed, milliseconds, at;
     int failing;
     memset(h, 0, sizeof *h);
@@ -18,6 +19,8 @@ void test_hooks_open(struct test_hooks *h, int rank)
     }
     if (fail && sscanf(fail, "%d:%lu", &failing, &at) == 2 && failing == rank)
         h->fail_at = at;
+    if (stall && sscanf(stall, "%lu", &h->stall) != 1)
+        h->stall = 0;
 }
 
 void test_hooks_nap(struct test_hooks *h)
@@ -30,5 +33,8 @@ void test_hooks_nap(struct test_hooks *h)
 
 bool test_hooks_fail(struct test_hooks *h)
 {
+    const struct timespec stall = {(time_t)h->stall, 0};
+    if (h->batches == 0 && h->stall)
+        nanosleep(&stall, NULL);
     return ++h->batches == h->fail_at;
 }

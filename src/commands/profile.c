@@ -21,6 +21,7 @@
 #include "../cluster/grid.h"
 #include "../cluster/merge.h"
 #include "../cluster/schedule.h"
+#include "../cluster/watch.h"
 #include "../model/fingerprint.h"
 #include "../report/token_lines.h"
 #include "build_id.h"
@@ -457,10 +458,16 @@ static enum status write_results(struct profile *p, double seconds, uint64_t *no
     p->run.finished = finished;
     p->run.seconds = seconds;
     p->run.tokens_per_second = seconds > 0 ? (double)p->intake.counts.tokens / seconds : 0;
+    if (writes)
+        watch_hold();
     if (writes && s == STATUS_OK)
         s = profile_results_finish(w, &p->facts, &p->run, &p->planned, nonfinite, e);
     else
         profile_results_abandon(w);
+    if (writes && s == STATUS_OK)
+        watch_finished(*nonfinite ? STATUS_NONFINITE : STATUS_OK);
+    if (writes)
+        watch_go_on();
     if (writes && s == STATUS_OK)
         checkpoint_remove(&p->checkpoint);
     return ranks_agree(&p->ranks, s, e);
@@ -511,10 +518,20 @@ static enum status tell_memory(struct profile *p, struct error *e)
     return s;
 }
 
+/* Collective. */
+static enum status open_watch(const struct profile *p, struct error *e)
+{
+    return watch_open(&p->ranks, p->options.watch_seconds, p->options.checkpoints
+                          ? "start again with --resume auto, without that host"
+                          : "start again without that host; with --checkpoint-every what is done is kept", e);
+}
+
 static enum status run(struct profile *p, struct error *e)
 {
     uint64_t nonfinite = 0;
-    enum status s = prepare(p, e);
+    enum status s = open_watch(p, e);
+    if (s == STATUS_OK)
+        s = prepare(p, e);
     if (s == STATUS_OK)
         s = describe_run(p, e);
     if (s != STATUS_OK)

@@ -69,6 +69,8 @@ static const struct options_row fixed_rows[] = {
      .help = "tokens that go through a layer together", .default_text = "from cache sizes: 256 to 1024"},
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "threads of each rank", .default_text = "OMP_NUM_THREADS, else the rank's cores"},
+    {.name = "watch-seconds", .kind = OPTIONS_DOUBLE, .offset = AT(watch_seconds), .argument = "S", .min = 0, .max = 1e6,
+     .help = "end the job when a host of several has not been heard of for so long; 0: never", .default_text = "60"},
     {.name = "precision", .kind = OPTIONS_CHOICE, .offset = AT(precision), .argument = "NAME",
      .choices = profile_options_precisions,
      .help = "f32: exact weights, float32 arithmetic; int16, int8: faster, activations rounded to 16 or 8 bits",
@@ -248,6 +250,7 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     o->num_prompts = PROMPT_MAKER_COUNT;
     o->seed = PROMPT_MAKER_SEED;
     o->checkpoint_every = 10.0;
+    o->watch_seconds = 60.0;
     o->criteria = criteria_defaults();
     enum status s = options_parse(table, argc, argv, o, &result, e);
     *help = s == STATUS_OK && result.help;

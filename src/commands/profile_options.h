@@ -13,6 +13,7 @@ extern const char *const profile_options_precisions[];
 struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append, *checkpoint, *resume;
     double checkpoint_every; /* minutes; 0: upon signals only                     */
+    double watch_seconds;    /* 0: no watch over hosts                             */
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
     uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
     int overlong, precision, combine, activity, progress, input_format;
