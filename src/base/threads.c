@@ -1,11 +1,8 @@
 /* threads.c - see threads.h. */
-#define _GNU_SOURCE 1 /* sched_getaffinity, CPU_COUNT */
-
 #include "threads.h"
 
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 
 static int wanted = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,11 +19,7 @@ int threads_count(void)
 
 int threads_available(void)
 {
-    cpu_set_t mask;
-    CPU_ZERO(&mask);
-    if (sched_getaffinity(0, sizeof mask, &mask) != 0)
-        return 1;
-    int count = CPU_COUNT(&mask);
+    int count = omp_get_num_procs();
     return count < 1 ? 1 : count;
 }
 

@@ -13,7 +13,7 @@
 void threads_set(int count);
 int threads_count(void);
 
-/* Cores that this process may run on (its affinity mask). */
+/* Cores that this process may run on: its affinity mask at its start, before OMP_PROC_BIND gave each thread its own. */
 int threads_available(void);
 
 /* Calls piece(context, i, thread) for i = 0..pieces-1, thread = 0..threads_count()-1,

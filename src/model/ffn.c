@@ -54,8 +54,9 @@ static void one_block(void *context, size_t block, int thread)
     struct workspace *own = &f->workspace[thread];
     const struct weights_layer *w = &f->weights->layer[job->layer];
     size_t rows = job->chunk.rows, stride = f->blocks * FORWARD_BLOCK;
-    product_block(f, own, &w->gate, block, product_tiles(f, &w->gate, rows), rows, own->tile[SERIES_GATE]);
-    product_block(f, own, &w->up, block, product_tiles(f, &w->up, rows), rows, own->tile[SERIES_UP]);
+    const struct part gate = product_whole(f, &w->gate, rows), up = product_whole(f, &w->up, rows);
+    product_block(f, own, &w->gate, block, &gate, rows, own->tile[SERIES_GATE]);
+    product_block(f, own, &w->up, block, &up, rows, own->tile[SERIES_UP]);
     f->kernels->silu_multiply(rows * FORWARD_BLOCK, own->tile[SERIES_GATE], own->tile[SERIES_UP],
                               own->tile[SERIES_FFN]);
     for (size_t s = 0; s < f->segments; s++)

@@ -187,10 +187,10 @@ static void norm_row(void *context, size_t row, int thread)
                          f->normed + row * hidden, hidden);
 }
 
-/* x += y times w: back into the residual stream. */
+/* x += y times w: back into the residual stream. Nobody needs `normed` any more. */
 static void project(struct forward *f, const struct weight *w, size_t rows, const float *y, size_t y_stride, float *x)
 {
-    const struct product_job job = {w, x, f->config->hidden};
+    const struct product_job job = {w, x, f->config->hidden, f->normed};
     product_pack(f, &w, 1, rows, y, y_stride);
     product_run(f, &job, 1, rows, true);
 }
@@ -209,7 +209,7 @@ static void attention_half(struct forward *f, const struct weights_layer *w, str
     float *x = f->hidden + chunk.row * c->hidden;
     struct norm norm = {f, x, w->attention_norm};
     threads_run(chunk.rows, norm_row, &norm);
-    const struct product_job heads[] = {{&w->q, f->query, q}, {&w->k, f->key, kv}, {&w->v, f->value, kv}};
+    const struct product_job heads[] = {{&w->q, f->query, q, NULL}, {&w->k, f->key, kv, NULL}, {&w->v, f->value, kv, NULL}};
     product_pack(f, (const struct weight *[]){&w->q, &w->k, &w->v}, 3, chunk.rows, f->normed, c->hidden);
     product_run(f, heads, 3, chunk.rows, false);
     step(observer);

@@ -25,7 +25,7 @@ struct chunk {
 
 /* One thread's own memory. */
 struct workspace {
-    uint8_t *panels;   /* FORWARD_PANELS decoded panels of kernels_way.depth inputs   */
+    uint8_t *panels;   /* room for FORWARD_PANELS decoded panels of kernels_way.depth inputs */
     float *tile[3];    /* [chunk rows, FORWARD_BLOCK]: gate, up, ffn                 */
     float *attention;  /* scratch of kernels.attend                                */
     struct sums *sums; /* [SERIES_COUNT]                                           */
@@ -71,23 +71,25 @@ struct product_job {
     const struct weight *weight;
     float *y;
     size_t y_stride;
+    float *partial; /* for +=: room for sums on their way, of y's shape and stride; not y */
 };
 
 /* All jobs at once, on all threads. */
 void product_run(struct forward *f, const struct product_job *job, size_t count, size_t rows, bool add);
 
-/* Tiles of packed rows. */
-struct tiles {
+/* A part of the packed rows: tiles [first, end) of them, inputs [from, until). */
+struct part {
     size_t first, end;
+    size_t from, until;
 };
 
-/* All tiles of `rows` packed rows as w reads them. */
-struct tiles product_tiles(const struct forward *f, const struct weight *w, size_t rows);
+/* All of `rows` packed rows as w reads them. */
+struct part product_whole(const struct forward *f, const struct weight *w, size_t rows);
 
-/* tile [range's rows, FORWARD_BLOCK] = the packed rows times outputs [FORWARD_BLOCK * block, ...) of w; columns
- * past the matrix's last panel are left alone, others past its end hold anything. `rows` is what was
- * packed in all. One thread's work. */
-void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, struct tiles range,
+/* tile [the part's rows, FORWARD_BLOCK] = the part times outputs [FORWARD_BLOCK * block, ...) of w, or += it where
+ * the part doesn't start at input 0; columns past the matrix's last panel are left alone, others past its end hold
+ * anything. `rows` is what was packed in all. One thread's work. */
+void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, const struct part *part,
                    size_t rows, float *tile);
 
 /* Attention of the chunk: query, key, value -> mixed; keys and values join the cache. */

@@ -77,7 +77,7 @@ enum kernels_mode lone_product_mode(const struct lone_product *p)
 void lone_product_run(struct lone_product *p, size_t rows, const float *x, float *y)
 {
     const struct weight *weight = &p->weight;
-    const struct product_job job = {weight, y, weight->outputs};
+    const struct product_job job = {weight, y, weight->outputs, NULL};
     product_pack(&p->forward, &weight, 1, rows, x, weight->inputs);
     product_run(&p->forward, &job, 1, rows, false);
 }

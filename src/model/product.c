@@ -1,9 +1,9 @@
 /* product.c - a batch times matrices of any block type.
  *
  * The rows are packed once for all matrices that they meet. A matrix is cut into blocks of 64
- * outputs, each one piece of work for one thread: decode a block to panels, so many inputs at a time that
- * they stay in the cache, and use them for all rows of the chunk. Partial sums wait in a tile and go
- * on from there, so each output remains one chain over k (DESIGN section 5).
+ * outputs, each one piece of work for one thread: decode some of its panels, so many inputs at a time that
+ * they stay in the cache, and use them for all rows of the chunk. Partial sums wait in a tile (or, where rows
+ * are long, in y) and go on from there, so each output remains one chain over k (DESIGN section 5).
  */
 #include "forward_state.h"
 
@@ -74,8 +74,9 @@ static void panel_rows(const struct weight *w, size_t output, const uint8_t *row
         row[j] = weights_row(w, output + j < w->outputs ? output + j : w->outputs - 1);
 }
 
-/* What a thread decodes before it multiplies: `panels` panels of `depth` inputs. With many rows, all panels of
- * a block, so that a tile of packed rows is fetched once for them; with few, about what the first-level cache
+/* What a thread decodes before it multiplies: `panels` panels of `depth` inputs. With many rows, the panels of one
+ * tile and as many inputs as the buffer holds: each change of tile costs about 200 cycles, and what the packed
+ * rows bring through the cache should push out little. With few, about what the first-level cache
  * holds, since decoding and reading it back is then a good part of the work. */
 struct portion {
     size_t panels, depth;
@@ -84,9 +85,20 @@ struct portion {
 #define FEW_ROWS 32
 #define FEW_DEPTH 256
 
-static struct portion portion_for(const struct kernels_way *way, size_t rows)
+/* Inputs are divided at multiples of this: a super-block, and a unit of the integer modes. */
+#define WHOLE 256
+
+/* `inputs` in parts of nearly the same size, none of more than `most`; all but the last are whole super-blocks. */
+static size_t even_depth(size_t inputs, size_t most)
 {
-    struct portion many = {FORWARD_PANELS, way->depth}, few = {way->panels, FEW_DEPTH};
+    size_t count = (inputs + most - 1) / most, depth = (inputs + count - 1) / count;
+    return (depth + WHOLE - 1) / WHOLE * WHOLE;
+}
+
+static struct portion portion_for(const struct kernels_way *way, size_t rows, size_t inputs)
+{
+    struct portion few = {way->panels, FEW_DEPTH};
+    struct portion many = {way->panels, even_depth(inputs, way->depth * FORWARD_PANELS / way->panels)};
     return rows > FEW_ROWS ? many : few;
 }
 
@@ -96,8 +108,8 @@ struct stretch {
     const struct kernels_way *way;
     size_t output, panels;
     size_t rows;             /* packed in all                                       */
-    struct tiles range;
-    float *tile;             /* of the range's first row and of `output`             */
+    struct part part;
+    float *tile;             /* of the part's first row and of `output`              */
 };
 
 /* Bytes of weights that are decoded next, asked for while the ones before them are multiplied. */
@@ -112,11 +124,11 @@ static struct ahead look_ahead(const struct stretch *s, size_t k, size_t depth, 
 {
     const struct quants_format *format = s->weight->tensor->format;
     struct ahead a = {.weight = s->weight, .output = s->output};
-    if (k >= s->weight->inputs) { /* on to the next outputs */
-        k = 0;
+    if (k >= s->part.until) { /* on to the next outputs */
+        k = s->part.from;
         a.output += s->panels * KERNELS_PANEL;
     }
-    size_t inputs = s->weight->inputs - k < depth ? s->weight->inputs - k : depth;
+    size_t inputs = s->part.until - k < depth ? s->part.until - k : depth;
     a.from = k / format->block_elements * format->block_bytes;
     a.bytes = inputs / format->block_elements * format->block_bytes;
     a.end = a.output + s->panels * KERNELS_PANEL;
@@ -151,13 +163,13 @@ static void multiply_portion(const struct forward *f, uint8_t *panels, const str
 {
     const struct kernels_way *way = s->way;
     size_t tiles = tiles_of(way, s->rows), row_bytes = packed_row_bytes(way, s->weight->inputs);
-    size_t start = tile_start(s->range.first, tiles, s->rows), left = s->weight->inputs - k;
+    size_t start = tile_start(s->part.first, tiles, s->rows), left = s->part.until - k;
     size_t stride = ((depth < left ? depth : left) + way->unit - 1) / way->unit * way->panel_bytes;
-    size_t calls = (s->range.end - s->range.first) * ((s->panels + way->panels - 1) / way->panels);
+    size_t calls = (s->part.end - s->part.first) * ((s->panels + way->panels - 1) / way->panels);
     struct ahead ahead = look_ahead(s, k + depth, depth, calls);
     depth = depth < left ? depth : left;
     decode_panels(s, k, depth, panels, stride);
-    for (size_t t = s->range.first; t < s->range.end; t++) {
+    for (size_t t = s->part.first; t < s->part.end; t++) {
         size_t first = tile_start(t, tiles, s->rows), count = tile_start(t + 1, tiles, s->rows) - first;
         const uint8_t *packed = f->packed[way->packing] + first * row_bytes + k / way->unit * way->row_bytes * count;
         for (size_t p = 0; p < s->panels; p += way->panels) {
@@ -169,34 +181,34 @@ static void multiply_portion(const struct forward *f, uint8_t *panels, const str
     }
 }
 
-void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, struct tiles range,
+void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, const struct part *part,
                    size_t rows, float *tile)
 {
-    struct stretch s = {w, product_way(f, w), block * FORWARD_BLOCK, 0, rows, range, tile};
-    struct portion portion = portion_for(s.way, rows);
+    struct stretch s = {w, product_way(f, w), block * FORWARD_BLOCK, 0, rows, *part, tile};
+    struct portion portion = portion_for(s.way, rows, part->until - part->from);
     size_t panels = (w->outputs - s.output + KERNELS_PANEL - 1) / KERNELS_PANEL;
     panels = panels < FORWARD_PANELS ? panels : FORWARD_PANELS;
     for (size_t done = 0; done < panels; done += s.panels) {
         s.panels = panels - done < portion.panels ? panels - done : portion.panels;
         s.output = block * FORWARD_BLOCK + done * KERNELS_PANEL;
         s.tile = tile + done * KERNELS_PANEL;
-        for (size_t k = 0; k < w->inputs; k += portion.depth)
+        for (size_t k = part->from; k < part->until; k += portion.depth)
             multiply_portion(f, own->panels, &s, k, portion.depth);
     }
 }
 
-struct tiles product_tiles(const struct forward *f, const struct weight *w, size_t rows)
+struct part product_whole(const struct forward *f, const struct weight *w, size_t rows)
 {
-    struct tiles all = {0, tiles_of(product_way(f, w), rows)};
+    struct part all = {0, tiles_of(product_way(f, w), rows), 0, w->inputs};
     return all;
 }
 
 struct products {
     struct forward *forward;
     const struct product_job *job;
-    size_t count;
     size_t rows;
-    size_t groups;    /* of tiles, each a piece of work of its own */
+    size_t groups;       /* of tiles, each a piece of work of its own                     */
+    size_t from, until;  /* the inputs of this go                                         */
     bool add;
 };
 
@@ -205,17 +217,31 @@ static size_t blocks_of(const struct weight *w)
     return (w->outputs + FORWARD_BLOCK - 1) / FORWARD_BLOCK;
 }
 
+/* Rows [first, first + rows) of a block's columns: sums over the inputs before this go's. */
+static void load_tile(const struct products *all, const struct product_job *job, size_t block, size_t first,
+                      size_t rows, float *tile)
+{
+    size_t column = block * FORWARD_BLOCK, left = job->weight->outputs - column;
+    size_t columns = left < FORWARD_BLOCK ? left : FORWARD_BLOCK;
+    const float *from = (all->add ? job->partial : job->y) + first * job->y_stride + column;
+    for (size_t r = 0; r < rows; r++) {
+        memcpy(tile + r * FORWARD_BLOCK, from + r * job->y_stride, columns * sizeof *tile);
+        memset(tile + r * FORWARD_BLOCK + columns, 0, (FORWARD_BLOCK - columns) * sizeof *tile);
+    }
+}
+
 static void store_tile(const struct products *all, const struct product_job *job, size_t block, size_t first,
                        size_t rows, const float *tile)
 {
     size_t column = block * FORWARD_BLOCK, left = job->weight->outputs - column;
     size_t columns = left < FORWARD_BLOCK ? left : FORWARD_BLOCK;
-    for (size_t r = 0; r < rows; r++) {
-        float *y = job->y + (first + r) * job->y_stride + column;
-        if (all->add)
-            all->forward->kernels->add(columns, tile + r * FORWARD_BLOCK, y);
+    bool add = all->add && all->until == job->weight->inputs;
+    float *to = (all->add && !add ? job->partial : job->y) + first * job->y_stride + column;
+    for (size_t r = 0; r < rows; r++, to += job->y_stride) {
+        if (add)
+            all->forward->kernels->add(columns, tile + r * FORWARD_BLOCK, to);
         else
-            memcpy(y, tile + r * FORWARD_BLOCK, columns * sizeof *y);
+            memcpy(to, tile + r * FORWARD_BLOCK, columns * sizeof *to);
     }
 }
 
@@ -229,12 +255,15 @@ static void one_piece(void *context, size_t piece, int thread)
     for (; block >= blocks_of(job->weight); job++)
         block -= blocks_of(job->weight);
     size_t tiles = tiles_of(product_way(f, job->weight), all->rows);
-    struct tiles range = {tile_start(group, all->groups, tiles), tile_start(group + 1, all->groups, tiles)};
-    if (range.first == range.end)
+    struct part part = {tile_start(group, all->groups, tiles), tile_start(group + 1, all->groups, tiles), all->from,
+                        all->until};
+    if (part.first == part.end)
         return;
     float *tile = f->workspace[thread].tile[0];
-    size_t first = tile_start(range.first, tiles, all->rows), end = tile_start(range.end, tiles, all->rows);
-    product_block(f, &f->workspace[thread], job->weight, block, range, all->rows, tile);
+    size_t first = tile_start(part.first, tiles, all->rows), end = tile_start(part.end, tiles, all->rows);
+    if (all->from > 0)
+        load_tile(all, job, block, first, end - first, tile);
+    product_block(f, &f->workspace[thread], job->weight, block, &part, all->rows, tile);
     store_tile(all, job, block, first, end - first, tile);
 }
 
@@ -242,14 +271,31 @@ static void one_piece(void *context, size_t piece, int thread)
 #define ROWS_WORTH_DECODING 64
 /* Pieces a thread should have, so that none waits long for the last one. */
 #define PIECES_EACH 4
+/* Packed rows that one go should read at most: it reads them again for each tile of outputs, from a cache that
+ * cores (and on hired machines, neighbours) share. */
+#define PACKED_BYTES_OF_A_GO ((size_t)6 << 20)
+
+/* Inputs of one go. */
+static size_t inputs_of_a_go(const struct kernels_way *way, size_t rows, size_t inputs)
+{
+    size_t most = PACKED_BYTES_OF_A_GO / rows / way->row_bytes * way->unit;
+    size_t least = way->depth > WHOLE ? way->depth : WHOLE;
+    return even_depth(inputs, most > least ? most : least);
+}
 
 void product_run(struct forward *f, const struct product_job *job, size_t count, size_t rows, bool add)
 {
-    struct products all = {f, job, count, rows, 1, add};
-    size_t blocks = 0, most = rows / ROWS_WORTH_DECODING;
-    for (size_t i = 0; i < count; i++)
+    struct products all = {f, job, rows, 1, 0, 0, add};
+    size_t blocks = 0, most = rows / ROWS_WORTH_DECODING, inputs = job->weight->inputs, depth = inputs;
+    for (size_t i = 0; i < count; i++) {
+        size_t one = inputs_of_a_go(product_way(f, job[i].weight), rows, inputs);
         blocks += blocks_of(job[i].weight);
+        depth = one < depth ? one : depth;
+    }
     size_t wanted = ((size_t)threads_count() * PIECES_EACH + blocks - 1) / blocks;
     all.groups = threads_count() == 1 || most < 2 ? 1 : wanted < most ? wanted : most;
-    threads_run(blocks * all.groups, one_piece, &all);
+    for (all.from = 0; all.from < inputs; all.from = all.until) {
+        all.until = inputs - all.from > depth ? all.from + depth : inputs;
+        threads_run(blocks * all.groups, one_piece, &all);
+    }
 }
