@@ -5,11 +5,13 @@
 #                              tests_unit_test_FILE_LDADD = $(UNIT_BASE)
 
 noinst_LIBRARIES += %D%/libbase.a
+%C%_libbase_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 %C%_libbase_a_SOURCES =
 %C%_libbase_a_SOURCES += %D%/caches.c %D%/caches.h
 %C%_libbase_a_SOURCES += %D%/cursor.c %D%/cursor.h
 %C%_libbase_a_SOURCES += %D%/error.c %D%/error.h
 %C%_libbase_a_SOURCES += %D%/escape.c %D%/escape.h
+%C%_libbase_a_SOURCES += %D%/machine.c %D%/machine.h
 %C%_libbase_a_SOURCES += %D%/mapping.c %D%/mapping.h
 %C%_libbase_a_SOURCES += %D%/memory.c %D%/memory.h
 %C%_libbase_a_SOURCES += %D%/clock.c %D%/clock.h
@@ -39,6 +41,8 @@ check_PROGRAMS += tests/unit/test_json
 tests_unit_test_json_LDADD = $(UNIT_BASE)
 check_PROGRAMS += tests/unit/test_log
 tests_unit_test_log_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_machine
+tests_unit_test_machine_LDADD = $(UNIT_BASE)
 check_PROGRAMS += tests/unit/test_mapping
 tests_unit_test_mapping_LDADD = $(UNIT_BASE)
 tests_unit_test_mapping_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)

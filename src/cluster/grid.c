@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/machine.h"
 #include "../base/memory.h"
 #include "../base/resources.h"
 
@@ -147,19 +148,26 @@ static struct bytes_text bytes_words(uint64_t bytes)
     return t;
 }
 
+static const char *limit_words(const struct grid_place *place)
+{
+    static const char *const words[] = {[GRID_FREE] = "", [GRID_GROUP] = " by its control group's limit",
+                                        [GRID_DOMAINS] = " in the NUMA domains that it may use"};
+    return words[place->limit <= GRID_DOMAINS ? place->limit : GRID_FREE];
+}
+
 static void say_why(struct grid *g, const struct grid_place *place, const struct grid_need *chosen,
                     const struct grid_need *first)
 {
-    const char *host = place[first->rank].host;
+    const char *host = place[first->rank].host, *limit = limit_words(&place[first->rank]);
     struct bytes_text need = bytes_words(first->need), memory = bytes_words(first->memory);
     if (chosen->stages == 1 && first->memory == 0)
         snprintf(g->reason, sizeof g->reason, "auto: what memory there is can't be told");
     else if (chosen->stages == 1)
-        snprintf(g->reason, sizeof g->reason, "auto: one stage needs %s of the %s that %s has left", need.text,
-                 memory.text, host);
+        snprintf(g->reason, sizeof g->reason, "auto: one stage needs %s of the %s that %s has left%s", need.text,
+                 memory.text, host, limit);
     else
-        snprintf(g->reason, sizeof g->reason, "auto: one stage would need %s of the %s that %s has left, %zu stages need %s",
-                 need.text, memory.text, host, chosen->stages, bytes_words(chosen->need).text);
+        snprintf(g->reason, sizeof g->reason, "auto: one stage would need %s of the %s that %s has left%s, %zu stages need %s",
+                 need.text, memory.text, host, limit, chosen->stages, bytes_words(chosen->need).text);
 }
 
 /* `mine` is what the grid of this run needs, `best` what the best would. */
@@ -226,13 +234,27 @@ struct told {
     uint64_t threads;
 };
 
+/* What the kernel and control groups leave; `domains`: no more than the NUMA domains that it may use have, which one rank of a
+ * node looks up. */
+static uint64_t memory_here(bool domains, uint64_t *limit)
+{
+    struct resources_memory left = resources_available(NULL);
+    uint64_t most = domains && machine_here()->confined ? machine_here()->memory : 0;
+    *limit = left.limited ? GRID_GROUP : GRID_FREE;
+    if (!most || (left.bytes && left.bytes <= most))
+        return left.bytes;
+    *limit = GRID_DOMAINS;
+    return most;
+}
+
 static enum status tell(const struct ranks *r, const struct footprint_load *load, struct told **all, struct error *e)
 {
     const char *hook = getenv("PHI3SAT_TEST_MEMORY");
-    struct told own = {{"", 0, resources_available(NULL).bytes}, load->threads};
+    struct told own = {.threads = load->threads};
     size_t total;
+    own.place.memory = memory_here(r->node_rank == 0, &own.place.limit);
     if (hook)
-        own.place.memory = strtoull(hook, NULL, 10);
+        own.place = (struct grid_place){.memory = strtoull(hook, NULL, 10)};
     snprintf(own.place.host, sizeof own.place.host, "%.60s", r->host);
     own.place.node = (uint64_t)r->node;
     return ranks_gather(r, &own, 1, sizeof own, all, &total, e);
@@ -252,11 +274,16 @@ enum status grid_open(struct grid *g, const struct ranks *r, struct grid_wish wi
     for (int i = 0; i < r->size && s == STATUS_OK; i++) {
         place[i] = all[i].place;
         most.threads = all[i].threads > most.threads ? (size_t)all[i].threads : most.threads;
-        if (all[i].place.memory && all[i].place.memory < place[place[i].node].memory) /* ranks asked one after the other */
-            place[place[i].node].memory = all[i].place.memory;
+        struct grid_place *node = &place[place[i].node];
+        if (all[i].place.memory && all[i].place.memory < node->memory) { /* ranks asked one after the other */
+            node->memory = all[i].place.memory;
+            node->limit = all[i].place.limit;
+        }
     }
-    for (int i = 0; i < r->size && s == STATUS_OK; i++)
+    for (int i = 0; i < r->size && s == STATUS_OK; i++) {
         place[i].memory = place[place[i].node].memory;
+        place[i].limit = place[place[i].node].limit;
+    }
     if (s == STATUS_OK)
         s = decide(g, place, r, wish, c, w, &most, e);
     memory_free(place);

@@ -35,7 +35,10 @@ struct grid_place {
     char host[64];
     uint64_t node;     /* number of the node: a rank on it                          */
     uint64_t memory;   /* bytes that the node has left for all its ranks; 0: not known */
+    uint64_t limit;    /* what says so: enum grid_limit                             */
 };
+
+enum grid_limit { GRID_FREE, GRID_GROUP, GRID_DOMAINS }; /* the kernel, a control group, the NUMA domains that may be used */
 
 /* How full a grid makes the fullest node. */
 struct grid_need {

@@ -20,6 +20,7 @@
 #include "../cluster/foundation.h"
 #include "../cluster/grid.h"
 #include "../cluster/merge.h"
+#include "../cluster/nodes.h"
 #include "../cluster/schedule.h"
 #include "../cluster/watch.h"
 #include "../model/fingerprint.h"
@@ -220,7 +221,8 @@ static void tell_precision(const struct profile *p)
                  other, all, p->facts.precision);
 }
 
-static void tell_start(const struct profile *p)
+/* Collective: what all nodes run is among it. */
+static enum status tell_start(const struct profile *p, struct error *e)
 {
     const struct config *c = &p->config;
     size_t longest = longest_prompt(p);
@@ -231,6 +233,9 @@ static void tell_start(const struct profile *p)
     log_line("run: %d rank%s x %d thread%s, kernels %s, precision %s, batches of %llu tokens", p->ranks.size,
              p->ranks.size == 1 ? "" : "s", threads_count(), threads_count() == 1 ? "" : "s", p->kernels->name,
              p->facts.precision, (unsigned long long)p->options.batch_tokens);
+    enum status s = nodes_tell(&p->ranks, (size_t)threads_count(), !p->options.threads, e);
+    if (s != STATUS_OK)
+        return s;
     profile_layout_tell(&p->grid, &p->ranks);
     tell_precision(p);
     if (p->tokenizer && tokenizer_note(p->tokenizer))
@@ -244,6 +249,7 @@ static void tell_start(const struct profile *p)
                  p->options.window_given ? "--window" : "the file's sliding window");
     tell_counts(p);
     log_release();
+    return STATUS_OK;
 }
 
 static void fill_model_facts(struct profile *p)
@@ -537,7 +543,9 @@ static enum status run(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     tell_step(p, "took the model's fingerprint");
-    tell_start(p);
+    s = tell_start(p, e);
+    if (s != STATUS_OK)
+        return s;
     open_checkpoint(p);
     s = run_share(p, e);
     if (s == STATUS_OK && p->orders.signal)

@@ -21,6 +21,7 @@ includes() {
                 '"../'*) echo "$where ${what#\"}" ;;
                 '<mpi'*) echo "$where MPI" ;;
                 '<hdf5'* | '<H5'*) echo "$where HDF5" ;;
+                '<hwloc'*) echo "$where hwloc" ;;
                 '<pcre2'*) echo "$where PCRE2" ;;
                 '<zlib'*) echo "$where zlib" ;;
                 '<zstd'*) echo "$where Zstandard" ;;

@@ -27,6 +27,8 @@ compared() { # CLAIM
 on_hosts "${profile[@]}"
 compared "four hosts"
 is "$(attribute r.h5 /run/hosts)" "${hosts[*]}" "four hosts: /run names them"
+expect_stderr_match "^4 nodes, each: 1 rank x 1 thread on [0-9]+ cores?, [0-9]+ NUMA domains?, [0-9.]+ GB: ${hosts[*]}\$" \
+    "so does one line at the start"
 ok "and nothing is said of a watch that works" test "$(grep -c 'watch over' "$stderr")" = 0
 on_hosts "${profile[@]}" --grid 2x2
 compared "stages over the network"

@@ -34,7 +34,7 @@ static void parsing(void)
 static void lay_out(size_t ranks, size_t each, uint64_t memory)
 {
     for (size_t r = 0; r < ranks; r++)
-        place[r] = (struct grid_place){"node", r / each * each, memory};
+        place[r] = (struct grid_place){"node", r / each * each, memory, GRID_FREE};
 }
 
 static struct grid_need weigh(size_t ranks, size_t stages)
