@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libcluster.a
 %C%_libcluster_a_SOURCES += %D%/checkpoint.c %D%/checkpoint.h %D%/orders.c %D%/orders.h
 %C%_libcluster_a_SOURCES += %D%/intake.c %D%/intake.h %D%/schedule.c %D%/schedule.h %D%/batches.c %D%/batches.h
 %C%_libcluster_a_SOURCES += %D%/grid.c %D%/grid.h %D%/pipeline.c %D%/pipeline.h %D%/waiting.c %D%/waiting.h
+%C%_libcluster_a_SOURCES += %D%/alike.c %D%/alike.h
 %C%_libcluster_a_SOURCES += %D%/nodes.c %D%/nodes.h
 %C%_libcluster_a_SOURCES += %D%/watch.c %D%/watch.h %D%/beats.c %D%/beats.h %D%/beats_connect.c
 %C%_libcluster_a_SOURCES += %D%/test_hooks.c %D%/test_hooks.h

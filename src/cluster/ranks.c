@@ -3,11 +3,14 @@
  * MPI counts are ints: larger messages go in slices. Where one rank may be late, the others nap (waiting.h). */
 #include "ranks.h"
 
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/memory.h"
 #include "waiting.h"
@@ -23,25 +26,54 @@ static bool started(void)
     return yes && !over;
 }
 
+/* What makes a host one: its kernel's run, its network, its name. */
+struct host_id {
+    char boot[40];
+    uint64_t network;
+    char name[128];
+};
+
+/* Not asked of MPI (MPI_COMM_TYPE_SHARED): Open MPI goes by names, and crashes or hangs when two hosts have the same one, as
+ * containers and freshly installed machines do. */
+static enum status find_node(struct ranks *r, struct error *e)
+{
+    struct host_id own, *all;
+    struct stat about;
+    memset(&own, 0, sizeof own);
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!read(file, own.boot, sizeof own.boot - 1);
+        close(file);
+    }
+    own.network = stat("/proc/self/ns/net", &about) == 0 ? (uint64_t)about.st_ino : 0;
+    memcpy(own.name, r->host, sizeof own.name);
+    enum status s = ranks_agree(r, memory_array(&all, (size_t)r->size, sizeof *all, "the hosts", e), e);
+    if (s == STATUS_OK)
+        MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    r->node = r->rank;
+    for (int i = 0; i < r->size && s == STATUS_OK; i++) {
+        if (memcmp(&all[i], &own, sizeof own) != 0)
+            continue;
+        r->node = i < r->node ? i : r->node;
+        r->node_rank += i < r->rank;
+        r->node_size++;
+    }
+    memory_free(all);
+    return s;
+}
+
 enum status ranks_start(struct ranks *r, int *argc, char ***argv, struct error *e)
 {
     int given, length = 0;
-    MPI_Comm node;
     if (!started() && MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
         return error_set(e, STATUS_FAILED, "MPI can't start");
     memset(r, 0, sizeof *r);
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->size);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &r->node_rank);
-    MPI_Comm_size(node, &r->node_size);
-    r->node = r->rank;
-    MPI_Bcast(&r->node, 1, MPI_INT, 0, node);
-    MPI_Comm_free(&node);
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
     MPI_Get_processor_name(name, &length);
     snprintf(r->host, sizeof r->host, "%.*s", (int)sizeof r->host - 1, name);
-    return STATUS_OK;
+    return find_node(r, e);
 }
 
 static bool finishes_last;

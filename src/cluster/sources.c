@@ -5,7 +5,6 @@
  */
 #include "sources.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "../base/memory.h"
@@ -60,17 +59,16 @@ static enum status send_bytes(struct prompt_source *source, const struct ranks *
     return s;
 }
 
-/* Where a host keeps the bytes. */
+/* Where a host keeps the bytes. By its number: names may be those of other hosts too. */
 struct keeper {
-    char host[128];
-    int64_t process, fd;
+    int64_t node, process, fd;
 };
 
 static enum status attach(struct prompt_source *source, const struct ranks *r, const struct keeper *all, size_t count,
                           size_t size, struct error *e)
 {
     for (size_t i = 0; i < count; i++)
-        if (strncmp(all[i].host, r->host, sizeof all[i].host) == 0)
+        if (all[i].node == r->node)
             return spool_attach(&source->spool, (long)all[i].process, (int)all[i].fd, size, e);
     return error_set(e, STATUS_FAILED, "no rank of host %s keeps the prompts", r->host);
 }
@@ -78,12 +76,11 @@ static enum status attach(struct prompt_source *source, const struct ranks *r, c
 static enum status share_bytes(struct prompt_source *source, const struct ranks *r, size_t size, struct error *e)
 {
     const bool small = size <= SPOOL_MEMORY, keeps = small || r->rank == 0 || r->node_rank == 0;
-    struct keeper own = {.process = (int64_t)getpid()}, *all = NULL;
+    struct keeper own = {.node = r->node, .process = (int64_t)getpid()}, *all = NULL;
     size_t count = 0;
     enum status s = send_bytes(source, r, size, keeps, e);
     if (s != STATUS_OK || small)
         return s;
-    memcpy(own.host, r->host, sizeof own.host);
     own.fd = source->spool.fd;
     s = ranks_gather(r, &own, keeps ? 1 : 0, sizeof own, &all, &count, e);
     if (s == STATUS_OK)

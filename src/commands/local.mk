@@ -21,6 +21,7 @@ noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_SOURCES += %D%/program.c %D%/program.h %D%/profile.c %D%/profile.h
 %C%_libcommands_a_SOURCES += %D%/profile_options.c %D%/profile_options.h %D%/profile_results.c %D%/profile_results.h
 %C%_libcommands_a_SOURCES += %D%/profile_checkpoint.c %D%/profile_checkpoint.h
+%C%_libcommands_a_SOURCES += %D%/profile_alike.c %D%/profile_alike.h
 %C%_libcommands_a_SOURCES += %D%/profile_layout.c %D%/profile_layout.h
 %C%_libcommands_a_SOURCES += %D%/profile_outputs.c %D%/profile_outputs.h %D%/profile_prompts.c %D%/profile_prompts.h
 %C%_libcommands_a_SOURCES += %D%/synth.c %D%/synth.h %D%/synth_plants.c %D%/synth_plants.h

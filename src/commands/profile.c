@@ -16,6 +16,7 @@
 #include "../base/memory.h"
 #include "../base/signals.h"
 #include "../base/threads.h"
+#include "../cluster/alike.h"
 #include "../cluster/batches.h"
 #include "../cluster/foundation.h"
 #include "../cluster/grid.h"
@@ -27,6 +28,7 @@
 #include "../report/token_lines.h"
 #include "build_id.h"
 #include "model_words.h"
+#include "profile_alike.h"
 #include "profile_checkpoint.h"
 #include "profile_layout.h"
 #include "profile_options.h"
@@ -157,7 +159,10 @@ static enum status fingerprint(struct profile *p, struct error *e)
 {
     const struct grid *g = &p->grid;
     size_t layers = p->config.layers;
-    enum status s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);
+    enum status s = alike_weights(&p->ranks, g, &p->weights, p->options.model, e);
+    if (s != STATUS_OK)
+        return s;
+    s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);
     for (size_t i = g->group; i < g->layers.count && s == STATUS_OK; i += g->groups) {
         size_t l = g->layers.first + i;
         log_phase("reading the model: layer %zu of %zu", l, layers);
@@ -326,6 +331,8 @@ static enum status prepare(struct profile *p, struct error *e)
         s = grid_suits(p->options.grid_wish, (size_t)p->ranks.size, p->config.layers, e);
     if (s == STATUS_OK)
         s = ranks_agree(&p->ranks, p->ranks.rank == 0 ? profile_outputs_check(&p->options, p->file, e) : STATUS_OK, e);
+    if (s == STATUS_OK)
+        s = profile_alike_check(&p->options, &p->ranks, p->file, e);
     tell_step(p, "opened the model");
     if (s == STATUS_OK)
         s = open_prompts(p, e);
@@ -535,7 +542,9 @@ static enum status open_watch(const struct profile *p, struct error *e)
 static enum status run(struct profile *p, struct error *e)
 {
     uint64_t nonfinite = 0;
-    enum status s = open_watch(p, e);
+    enum status s = alike_build(&p->ranks, BUILD_ID, e);
+    if (s == STATUS_OK)
+        s = open_watch(p, e);
     if (s == STATUS_OK)
         s = prepare(p, e);
     if (s == STATUS_OK)

@@ -103,6 +103,45 @@ enum status fingerprint_globals(const struct config *c, const struct weights *w,
     return STATUS_OK;
 }
 
+void fingerprint_header(const struct model_file *file, uint64_t hash[2])
+{
+    const struct mapping *map = model_file_mapping(file);
+    const uint64_t size = map->size;
+    uint64_t end = size;
+    XXH3_state_t state;
+    for (size_t i = 0; i < model_file_tensor_count(file); i++) {
+        uint64_t position = model_file_tensor_at(file, i)->position;
+        end = position < end ? position : end;
+    }
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, &size, sizeof size);
+    XXH3_128bits_update(&state, map->bytes, (size_t)end);
+    finish(&state, hash);
+}
+
+static void add_bytes(XXH3_state_t *state, const struct weight *w)
+{
+    XXH3_128bits_update(state, w->tensor->bytes + w->first * w->row_bytes, w->outputs * w->row_bytes);
+}
+
+void fingerprint_bytes(const struct weights *w, size_t layer, uint64_t hash[2])
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    if (layer == w->layers) {
+        add_bytes(&state, &w->embedding);
+    } else {
+        const struct weights_layer *l = &w->layer[layer];
+        const struct weight *const matrix[] = {&l->q, &l->k, &l->v, &l->output, &l->gate, &l->up, &l->down};
+        const struct model_file_tensor *const vector[] = {l->attention_norm_tensor, l->ffn_norm_tensor};
+        for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
+            XXH3_128bits_update(&state, vector[i]->bytes, (size_t)vector[i]->size);
+        for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++)
+            add_bytes(&state, matrix[i]);
+    }
+    finish(&state, hash);
+}
+
 void fingerprint_model(const uint64_t globals[2], const uint64_t (*layer)[2], size_t count, uint64_t hash[2])
 {
     XXH3_state_t state; /* XXH3 asks for 64-byte alignment; the type has it */

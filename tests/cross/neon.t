@@ -10,7 +10,8 @@ cd "$source_dir" || bail "no source tree"
 arm=$tap_home/work/arm
 mkdir "$arm"
 
-# As the Makefile compiles them. The model's fingerprint and the machine's cores need libraries that aren't there for ARM, and nobody here needs them.
+# As the Makefile compiles them. The model's fingerprint and the machine's cores need libraries that aren't there for ARM,
+# and nobody here needs them.
 flags=(-std=gnu11 -D_GNU_SOURCE -DHAVE_KERNELS_NEON -ffp-contract=off -fopenmp -O2 -g -Isrc -Iinclude -Itests/tap
     "-DTAP_SOURCE_FOLDER=\"$source_dir\"")
 

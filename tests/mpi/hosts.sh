@@ -68,7 +68,8 @@ while [[ ${1:-} == -* ]]; do shift; done
 host=$1
 shift
 exec nsenter --net="/run/netns/$host" unshare --uts --mount --ipc bash -c '
-    hostname "${3:-$1}" && mount --bind "$2/hosts" /etc/hosts && mount -t tmpfs tmpfs /dev/shm && shift 3 && exec "$@"' \
+    hostname "${3:-$1}" && mount --bind "$2/hosts" /etc/hosts && mount -t tmpfs tmpfs /dev/shm && export TMPDIR=/dev/shm &&
+    shift 3 && exec "$@"' \
     bash "$host" "${0%/*}" "${HOSTS_NAME:-}" bash -c "$*"
 END
     chmod +x "$hosts_home/agent"
