@@ -92,7 +92,8 @@ MATVEC_INLINE void group_rows(matvec_decode *decode, size_t block_weights, size_
                               matvec_tile tile)
 {
     float panel[MATVEC_PART * INTERLEAVE_ROWS] __attribute__((aligned(64)));
-    struct matvec_part p = {.sums = tile[0], .panel = panel};
+    lanes_f scale[8][MATVEC_VECTORS], offset[8][MATVEC_VECTORS];
+    struct matvec_part p = {.sums = tile[0], .panel = panel, .scale = scale, .offset = offset};
     memset(tile, 0, rows * sizeof *tile);
     for (size_t k = 0; k < inputs; k += MATVEC_PART) {
         size_t count = inputs - k < MATVEC_PART ? inputs - k : MATVEC_PART, block = k / block_weights;

@@ -40,6 +40,7 @@ struct matvec_part {
     const float *x;         /* [part]: at one row                                                   */
     float *sums;            /* [outputs]: at one row                                                 */
     float *panel;           /* [part][outputs]: for more                                             */
+    lanes_f (*scale)[MATVEC_VECTORS], (*offset)[MATVEC_VECTORS]; /* [8]: a block's, for types that make them at once */
 };
 
 MATVEC_INLINE lanes_u matvec_words(const uint8_t *at)

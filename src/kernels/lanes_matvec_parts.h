@@ -9,7 +9,7 @@
 #ifndef PHI3SAT_KERNELS_LANES_MATVEC_PARTS_H
 #define PHI3SAT_KERNELS_LANES_MATVEC_PARTS_H
 
-#include "lanes_matvec.h"
+#include "lanes_matvec_avx2.h"
 
 #define EACH_VECTOR _Pragma("GCC unroll 16") for (int v = 0; v < MATVEC_VECTORS; v++)
 
@@ -20,27 +20,49 @@
 
 #define PART(name) MATVEC_INLINE void part_##name(int alone, const struct matvec_part *p, int part)
 
+/* Scales and offsets of a block's 8 sub-blocks; quants of the odd ones are taken 16 times too large. Not inlined: with
+ * more room to move, GCC 12 loads all vectors' words first and keeps them in memory. */
+static __attribute__((noinline)) void q4_k_scales(const struct matvec_part *p)
+{
+    for (int v = 0; v < MATVEC_VECTORS; v++) {
+        const lanes_f d = HALVES(0), up = d * 0x1p-4f, minimum = -HALVES(1);
+        const lanes_u a = WORDS(0), b = WORDS(1), c = WORDS(2);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            const int byte = 8 * i, more = 8 * i + 2;
+            lanes_u high = a >> more, low = b >> more;
+            p->scale[i][v] = (i % 2 ? up : d) * lanes_number(a >> byte & 63);
+            p->offset[i][v] = minimum * lanes_number(b >> byte & 63);
+            p->scale[4 + i][v] = (i % 2 ? up : d) * lanes_number((c >> byte & 15) | (high & 48));
+            p->offset[4 + i][v] = minimum * lanes_number((c >> (byte + 4) & 15) | (low & 48));
+        }
+    }
+}
+
 /* Sub-block `part`: 8 words, whose byte t holds weights 8t .. 8t + 7 in its lower or upper half. */
 MATVEC_INLINE void q4_k_half(int alone, const struct matvec_part *p, int part, int upper)
 {
-    lanes_f scale[MATVEC_VECTORS], minimum[MATVEC_VECTORS];
-    int byte = part % 4 * 8;
+    const uint8_t *words = WORDS_AT(3 + part / 2 * 8);
+    const lanes_f *minimum = p->offset[part];
+    lanes_f scale[MATVEC_VECTORS];
     uint32_t mask = upper ? 0xf0 : 0x0f;
-    EACH_VECTOR {
-        lanes_u a = WORDS(0) >> byte, b = WORDS(1) >> byte, c = WORDS(2) >> byte;
-        lanes_u sc = part < 4 ? a & 63 : (c & 15) | (a >> 2 & 48), m = part < 4 ? b & 63 : (c >> 4 & 15) | (b >> 2 & 48);
-        scale[v] = HALVES(0) * (upper ? 0x1p-4f : 1.0f) * lanes_number(sc);
-        minimum[v] = -(HALVES(1) * lanes_number(m));
+    if (part == 0)
+        q4_k_scales(p);
+#if LANES_WIDTH == 8
+    if (alone) {
+        matvec_q4_k_quad(p, words, upper, p->scale[part], minimum, 0);
+        matvec_q4_k_quad(p, words, upper, p->scale[part], minimum, 4);
+        return;
     }
+#endif
+    memcpy(scale, p->scale[part], sizeof scale);
     for (int t = 0; t < 4; t++, mask <<= 8) {
         matvec_ask(p->ahead + t * 288, 288);
         if (upper && t == 3) { /* bit 31 would be a sign */
             EACH_VECTOR scale[v] *= 0x1p28f;
-            matvec_run(alone, 8, p, WORDS_AT(3 + part / 2 * 8), (struct matvec_place){MATVEC_RIGHT, 28, 0}, scale,
-                       minimum, 8 * t);
+            matvec_run(alone, 8, p, words, (struct matvec_place){MATVEC_RIGHT, 28, 0}, scale, minimum, 8 * t);
         } else {
-            matvec_run(alone, 8, p, WORDS_AT(3 + part / 2 * 8), (struct matvec_place){MATVEC_MASK, 0, mask}, scale,
-                       minimum, 8 * t);
+            matvec_run(alone, 8, p, words, (struct matvec_place){MATVEC_MASK, 0, mask}, scale, minimum, 8 * t);
         }
         EACH_VECTOR scale[v] *= 0x1p-8f;
     }

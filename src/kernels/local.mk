@@ -17,7 +17,7 @@ noinst_LIBRARIES += %D%/libkernels.a
 %C%_libkernels_a_SOURCES += %D%/lanes_decode.h
 %C%_libkernels_a_SOURCES += %D%/lanes_exp.h
 %C%_libkernels_a_SOURCES += %D%/lanes_integer.h %D%/lanes_integer_units.h
-%C%_libkernels_a_SOURCES += %D%/lanes_matvec.h %D%/lanes_matvec_parts.h
+%C%_libkernels_a_SOURCES += %D%/lanes_matvec.h %D%/lanes_matvec_avx2.h %D%/lanes_matvec_parts.h
 %C%_libkernels_a_SOURCES += %D%/lanes_table.h
 %C%_libkernels_a_SOURCES += %D%/lanes_transpose.h
 
