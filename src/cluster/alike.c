@@ -116,16 +116,17 @@ static void close_comparison(struct comparison *c)
     memory_free(c->mine);
 }
 
-static void hash_part(struct comparison *c, const struct part *p, const struct grid *g, const struct weights *w)
+static void hash_part(struct comparison *c, const struct part *p, const struct grid *g, const struct config *config,
+                      const struct weights *w)
 {
     for (size_t i = p->turn; i < g->layers.count; i += p->count) {
         size_t layer = g->layers.first + i;
         log_phase("comparing the hosts' models: layer %zu of %zu", layer, w->layers);
-        fingerprint_bytes(w, layer, c->hash[layer]);
+        fingerprint_bytes(config, w, layer, c->hash[layer]);
         c->mine[layer] = true;
     }
     if (g->stage == 0 && p->turn == p->count - 1) {
-        fingerprint_bytes(w, w->layers, c->hash[w->layers]);
+        fingerprint_bytes(config, w, w->layers, c->hash[w->layers]);
         c->mine[w->layers] = true;
     }
 }
@@ -133,7 +134,7 @@ static void hash_part(struct comparison *c, const struct part *p, const struct g
 /* The first layer that differs. */
 static enum status compare(const struct comparison *c, const struct weights *w, const char *path, struct error *e)
 {
-    char what[64] = "the weights of the embedding";
+    char what[64] = "the weights of the embedding or the rotary factors";
     for (size_t i = 0; i <= w->layers; i++) {
         if (!c->mine[i] || memcmp(c->hash[i], c->first[i], sizeof c->hash[i]) == 0)
             continue;
@@ -144,8 +145,8 @@ static enum status compare(const struct comparison *c, const struct weights *w, 
     return STATUS_OK;
 }
 
-enum status alike_weights(const struct ranks *r, const struct grid *g, const struct weights *w, const char *path,
-                          struct error *e)
+enum status alike_weights(const struct ranks *r, const struct grid *g, const struct config *config, const struct weights *w,
+                          const char *path, struct error *e)
 {
     struct comparison c;
     struct part p;
@@ -156,7 +157,7 @@ enum status alike_weights(const struct ranks *r, const struct grid *g, const str
         return s;
     s = ranks_agree(r, open_comparison(&c, w->layers + 1, e), e);
     if (s == STATUS_OK) {
-        hash_part(&c, &p, g, w);
+        hash_part(&c, &p, g, config, w);
         exchange(r, c.mine, c.hash, c.first, c.lowest, w->layers + 1);
         s = ranks_agree(r, compare(&c, w, path, e), e);
     }

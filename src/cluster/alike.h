@@ -18,8 +18,8 @@ enum status alike_header(const struct ranks *r, const struct model_file *file, s
 
 /* Collective. The bytes of the weights: on each host the ranks of a stage share its layers out, so that each is read once,
  * into the cache that the run needs it in. STATUS_INPUT. */
-enum status alike_weights(const struct ranks *r, const struct grid *g, const struct weights *w, const char *path,
-                          struct error *e) ERROR_MUST_USE;
+enum status alike_weights(const struct ranks *r, const struct grid *g, const struct config *config, const struct weights *w,
+                          const char *path, struct error *e) ERROR_MUST_USE;
 
 /* Collective. Whether a file that rank 0 makes beside `path` is seen by all hosts; if not, *stranger is a rank that doesn't see it
  * and `host` [64] its host, else *stranger is 0. STATUS_OUTPUT: it can't be made. */

@@ -159,7 +159,7 @@ static enum status fingerprint(struct profile *p, struct error *e)
 {
     const struct grid *g = &p->grid;
     size_t layers = p->config.layers;
-    enum status s = alike_weights(&p->ranks, g, &p->weights, p->options.model, e);
+    enum status s = alike_weights(&p->ranks, g, &p->config, &p->weights, p->options.model, e);
     if (s != STATUS_OK)
         return s;
     s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);

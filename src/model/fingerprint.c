@@ -124,12 +124,16 @@ static void add_bytes(XXH3_state_t *state, const struct weight *w)
     XXH3_128bits_update(state, w->tensor->bytes + w->first * w->row_bytes, w->outputs * w->row_bytes);
 }
 
-void fingerprint_bytes(const struct weights *w, size_t layer, uint64_t hash[2])
+void fingerprint_bytes(const struct config *c, const struct weights *w, size_t layer, uint64_t hash[2])
 {
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
     if (layer == w->layers) {
         add_bytes(&state, &w->embedding);
+        if (w->factors_short)
+            add_vector(&state, "short", w->factors_short, c->rotary / 2);
+        if (w->factors_long)
+            add_vector(&state, "long", w->factors_long, c->rotary / 2);
     } else {
         const struct weights_layer *l = &w->layer[layer];
         const struct weight *const matrix[] = {&l->q, &l->k, &l->v, &l->output, &l->gate, &l->up, &l->down};

@@ -20,9 +20,9 @@ enum status fingerprint_globals(const struct config *c, const struct weights *w,
 
 /* For comparing the files that hosts have, as fast as they are read, where the same model in another form is as little wanted as
  * another model: of all that stands before the tensors, and the file's size; of the bytes of layer `layer`'s tensors, or, for
- * w->layers, of the embedding's. */
+ * w->layers, of the embedding's and the rotary factors. */
 void fingerprint_header(const struct model_file *file, uint64_t hash[2]);
-void fingerprint_bytes(const struct weights *w, size_t layer, uint64_t hash[2]);
+void fingerprint_bytes(const struct config *c, const struct weights *w, size_t layer, uint64_t hash[2]);
 
 /* Over the globals' hash and layers [count][2], in order. */
 void fingerprint_model(const uint64_t globals[2], const uint64_t (*layer)[2], size_t count, uint64_t hash[2]);

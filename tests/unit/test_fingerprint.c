@@ -11,6 +11,7 @@ static struct network small(void)
 
 struct hashes {
     uint64_t globals[2], layer[2][2], model[2];
+    uint64_t header[2], bytes[3][2]; /* of the file: layers, then the embedding     */
 };
 
 static struct hashes hashes_of(const struct network *n, enum network_form form, const struct network_twist *twist)
@@ -24,6 +25,9 @@ static struct hashes hashes_of(const struct network *n, enum network_form form, 
         if (fingerprint_layer(&o.config, &o.weights, i, h.layer[i], &e) != STATUS_OK)
             bail("no memory for a fingerprint");
     fingerprint_model(h.globals, (const uint64_t(*)[2])h.layer, 2, h.model);
+    fingerprint_header(o.file, h.header);
+    for (size_t i = 0; i < 3; i++)
+        fingerprint_bytes(&o.config, &o.weights, i, h.bytes[i]);
     opened_close(&o);
     return h;
 }
@@ -50,6 +54,9 @@ static void changes(struct network *n, float *value, int where, const char *what
     ok(same(before.globals, after.globals) == (where != -1) && same(before.layer[0], after.layer[0]) == (where != 0) &&
            same(before.layer[1], after.layer[1]) == (where != 1) && !same(before.model, after.model),
        "the last bit of one weight of %s shows", what);
+    ok(same(before.bytes[2], after.bytes[2]) == (where != -1) && same(before.bytes[0], after.bytes[0]) == (where != 0) &&
+           same(before.bytes[1], after.bytes[1]) == (where != 1) && same(before.header, after.header),
+       "and among the bytes of the file's tensors, in its place");
 }
 
 static void forms(void)
@@ -68,6 +75,7 @@ static void forms(void)
     ok(!same(fused.layer[0], fused.layer[1]), "two layers differ");
     struct network_twist context = {.number = "context_length", .value = 256};
     struct hashes longer = hashes_of(&n, NETWORK_FUSED, &context);
+    ok(!same(fused.header, longer.header) && same(fused.bytes[2], longer.bytes[2]), "and has another header");
     ok(!same(fused.globals, longer.globals) && same(fused.layer[0], longer.layer[0]), "another context is another model");
     uint64_t swapped[2][2] = {{fused.layer[1][0], fused.layer[1][1]}, {fused.layer[0][0], fused.layer[0][1]}}, hash[2];
     fingerprint_model(fused.globals, (const uint64_t(*)[2])swapped, 2, hash);
