@@ -23,7 +23,7 @@
 #include "beats.h"
 
 #define JOIN_SECONDS 5.0   /* for a connection to rank 0, when the run begins        */
-#define HOLD_SECONDS 30    /* for a file to get its name                             */
+#define HOLD_SECONDS 300   /* for results to get their names: a file server may be slow */
 #define LAUNCHER_SECONDS 5 /* for mpirun to end, when all ranks it reaches have       */
 
 /* A host by its lowest rank. */

@@ -17,7 +17,7 @@
  * caller's. Hosts that can't be watched are told of by a warning. STATUS_FAILED for want of memory or threads. */
 enum status watch_open(const struct ranks *r, double seconds, const char *advice, struct error *e) ERROR_MUST_USE;
 
-/* Between these two a loss ends this process only after them, 30 s later at most: while a file gets its name. */
+/* Between these two a loss ends this process only after them, 5 minutes later at most: while files get their names. */
 void watch_hold(void);
 void watch_go_on(void);
 
