@@ -44,7 +44,7 @@ holds "Q8_0: int8 is int16 in all but name" cmp q8_0-int16.csv q8_0-int8.csv
 awk 'BEGIN { for (t = 0; t < 700; t++) printf "%d ", 3 + t * 31 % 200; print "" }' >long.ids
 phi3sat synth --quiet -o m.gguf --type q4_k --layers 2 --hidden 256 --intermediate 9216 --vocab 400 || bail "synth failed"
 for precision in f32 int16 int8; do
-    model=(--model m.gguf --tokens long.ids --precision $precision --output r.csv)
+    model=(--model m.gguf --tokens long.ids --precision "$precision" --output r.csv)
     run phi3sat "${model[@]}" --output one.csv --batch-tokens 20
     expect_status 0 "it runs"
     for batch in 300 700; do
