@@ -38,7 +38,7 @@ for launcher in srun mpirun; do
     ended "array and merge, $launcher" "whole-$launcher.h5"
 done
 
-export PHI3SAT_LAUNCHER=srun # mpirun takes a minute to end after a rank that failed
+export PHI3SAT_LAUNCHER=srun # mpirun takes 20 s to end after a rank that failed
 slurm_send "$jobs/one-node.sbatch" --model none.gguf --output x.csv
 slurm_end 60
 is "$state $code" "FAILED 3" "what the program fails with is the job's exit status"

@@ -33,7 +33,7 @@ for script in one-node.sbatch many-nodes.sbatch many-nodes-hybrid.sbatch shard.s
     ok "$script: arguments arrive as they were given" grep -qx 'a b.gguf' printed
     STATUS=3 start "$script" mpirun --model 'a b.gguf' --verbose
     expect_status 3 "$script: so it is with mpirun"
-    is "$(head -n 4 printed | tr '\n' ' ')" "mpirun --mca odls_base_sigkill_timeout 30 " "$script: which leaves ranks time to end"
+    is "$(head -n 4 printed | tr '\n' ' ')" "mpirun --mca odls_base_sigkill_timeout 10 " "$script: which leaves ranks time to end"
     ok "$script: arguments arrive there too" grep -qx 'a b.gguf' printed
 done
 
