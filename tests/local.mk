@@ -41,11 +41,11 @@ SHELL_TESTS += %D%/cli/profile/golden.t %D%/cli/profile/outputs.t %D%/cli/profil
 SHELL_TESTS += %D%/mpi/failures.t %D%/mpi/same.t %D%/mpi/precision.t
 SHELL_TESTS += %D%/mpi/grid.t %D%/mpi/grid_resume.t
 SHELL_TESTS += %D%/mpi/merge.t %D%/mpi/append.t
-SHELL_TESTS += %D%/mpi/checkpoint.t %D%/mpi/checkpoint_refused.t %D%/mpi/killed.t
+SHELL_TESTS += %D%/mpi/early.t %D%/mpi/orders.t %D%/mpi/checkpoint.t %D%/mpi/checkpoint_refused.t %D%/mpi/killed.t %D%/mpi/partial.t
 SHELL_TESTS += %D%/mpi/memory.t %D%/mpi/ends.t
 SHELL_TESTS += %D%/mpi/hosts.t %D%/mpi/hosts_start.t %D%/mpi/nodes.t
 EXTRA_DIST += %D%/mpi/hosts.sh
-LONG_TESTS += %D%/mpi/many.t %D%/mpi/slurm.t
+LONG_TESTS += %D%/mpi/deadline.t %D%/mpi/many.t %D%/mpi/slurm.t
 EXTRA_DIST += %D%/mpi/slurm.sh %D%/mpi/slurm_requeue.sh
 
 # The program itself, but an allocation fails.

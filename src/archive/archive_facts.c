@@ -60,6 +60,7 @@ const struct archive_facts_row archive_facts_run_table[] = {
     RUN(POINTER, grid, "prompt groups x layer stages"),
     RUN(POINTER, stage_layers, "the layers of each stage"),
     RUN(POINTER, kernels, "instruction set of the kernels"),
+    RUN(POINTER, partial, "how much of a run that goes on this archive has; of a whole one there is no such attribute"),
     RUN(POINTER, resumed_from, "checkpoint that the run went on from"),
     RUN(POINTER, merged_from, "archives merged; the other facts here are then theirs together"),
     RUN(COUNT, own_memory, "bytes of memory of its own, of the rank with the most"),

@@ -71,6 +71,7 @@ struct archive_run {
     const char *grid;               /* "4x1"                                  */
     const char *stage_layers;       /* "0-15 16-31"                           */
     const char *kernels;            /* "avx512"                               */
+    const char *partial;            /* "37 of 100 prompts": the run goes on; NULL: all are there */
     const char *resumed_from;
     const char *merged_from;        /* names, separated by spaces             */
     uint64_t own_memory;            /* bytes of the rank that took the most   */

@@ -450,6 +450,14 @@ const struct archive_reader_pair *archive_reader_run(const struct archive_reader
     return r->run;
 }
 
+const char *archive_reader_run_value(const struct archive_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->run_count; i++)
+        if (strcmp(r->run[i].name, name) == 0)
+            return r->run[i].value;
+    return NULL;
+}
+
 size_t archive_reader_dataset_count(void)
 {
     return schema_count(SCHEMA_ARCHIVE);

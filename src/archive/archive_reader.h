@@ -38,6 +38,9 @@ void archive_reader_close(struct archive_reader *r);
 const struct archive_facts *archive_reader_facts(const struct archive_reader *r);
 const struct archive_reader_pair *archive_reader_run(const struct archive_reader *r, size_t *count);
 
+/* An attribute of the group `run` as text, borrowed; NULL: it has none of that name. */
+const char *archive_reader_run_value(const struct archive_reader *r, const char *name);
+
 /* One layer < layers into what the caller made: `m` by metrics_init for this
  * number of neurons. The float32 values, counts, flags and extremes are those the run had, to the bit. */
 enum status archive_reader_metrics(struct archive_reader *r, size_t layer, struct metrics *m,

@@ -110,20 +110,26 @@ static enum status prepare(struct archive_writer *w, const char *path, struct er
     return create_all_but_prompts(w, e);
 }
 
-static enum status open_kind(struct archive_writer **w, const char *path, enum schema_kind kind, size_t layers,
-                             size_t neurons, struct error *e)
+static struct schema_sizes sizes_of(enum schema_kind kind, bool quick, size_t layers, size_t neurons)
 {
-    assert(layers > 0 && neurons > 0 && neurons <= INT32_MAX && layers <= INT32_MAX);
+    struct schema_sizes sizes = {kind, {[SCHEMA_NONE] = 1, [SCHEMA_LAYER] = layers, [SCHEMA_NEURON] = neurons,
+                                        [SCHEMA_RANK] = ACCUMULATOR_EXTREMES, [SCHEMA_LIMB] = ACCUMULATOR_LIMBS,
+                                        [SCHEMA_WORD] = 2}, quick};
+    return sizes;
+}
+
+static enum status open_kind(struct archive_writer **w, const char *path, const struct schema_sizes *what,
+                             struct error *e)
+{
+    assert(what->of[SCHEMA_LAYER] > 0 && what->of[SCHEMA_NEURON] > 0);
+    assert(what->of[SCHEMA_LAYER] <= INT32_MAX && what->of[SCHEMA_NEURON] <= INT32_MAX);
     struct archive_writer *fresh;
     *w = NULL;
     enum status status = memory_array(&fresh, 1, sizeof *fresh, "an archive's writer", e);
     if (status != STATUS_OK)
         return status;
-    struct schema_sizes sizes = {kind, {[SCHEMA_NONE] = 1, [SCHEMA_LAYER] = layers, [SCHEMA_NEURON] = neurons,
-                                        [SCHEMA_RANK] = ACCUMULATOR_EXTREMES, [SCHEMA_LIMB] = ACCUMULATOR_LIMBS,
-                                        [SCHEMA_WORD] = 2}};
-    fresh->sizes = sizes;
-    fresh->count = schema_count(kind);
+    fresh->sizes = *what;
+    fresh->count = schema_count(what->kind);
     fresh->file = -1;
     for (int d = 0; d < SCHEMA_DIMENSIONS; d++)
         fresh->scale[d] = -1;
@@ -140,13 +146,22 @@ static enum status open_kind(struct archive_writer **w, const char *path, enum s
 enum status archive_writer_open(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
                                 struct error *e)
 {
-    return open_kind(w, path, SCHEMA_ARCHIVE, layers, neurons, e);
+    const struct schema_sizes what = sizes_of(SCHEMA_ARCHIVE, false, layers, neurons);
+    return open_kind(w, path, &what, e);
+}
+
+enum status archive_writer_open_quick(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
+                                      struct error *e)
+{
+    const struct schema_sizes what = sizes_of(SCHEMA_ARCHIVE, true, layers, neurons);
+    return open_kind(w, path, &what, e);
 }
 
 enum status archive_writer_open_checkpoint(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
                                            struct error *e)
 {
-    return open_kind(w, path, SCHEMA_CHECKPOINT, layers, neurons, e);
+    const struct schema_sizes what = sizes_of(SCHEMA_CHECKPOINT, true, layers, neurons);
+    return open_kind(w, path, &what, e);
 }
 
 /* Writes w->flat as piece `layer` of data set i, or as all of it. */

@@ -31,6 +31,10 @@ enum status archive_writer_probe(const char *path, struct error *e) ERROR_MUST_U
 enum status archive_writer_open(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
                                 struct error *e) ERROR_MUST_USE;
 
+/* The same without compression, for one that is wanted soon and doesn't live long. */
+enum status archive_writer_open_quick(struct archive_writer **w, const char *path, size_t layers, size_t neurons,
+                                      struct error *e) ERROR_MUST_USE;
+
 /* Writes layer `layer`; each layer once, in any order. STATUS_OUTPUT; then abandon. */
 enum status archive_writer_layer(struct archive_writer *w, size_t layer, const struct archive_writer_layer_data *data,
                                  struct error *e) ERROR_MUST_USE;

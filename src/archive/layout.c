@@ -129,7 +129,7 @@ hid_t layout_create_scale(hid_t file, enum schema_dimension dimension, size_t ex
 }
 
 /* Chunks and filters; an extent of 0 allows neither. */
-static bool set_storage(hid_t create, const struct schema_row *row, enum schema_kind kind, int rank, const hsize_t *extent)
+static bool set_storage(hid_t create, const struct schema_row *row, bool quick, int rank, const hsize_t *extent)
 {
     hsize_t chunk[SCHEMA_RANK_LIMIT];
     bool by_neuron = row->dimension[rank - 1] == SCHEMA_NEURON;
@@ -140,7 +140,7 @@ static bool set_storage(hid_t create, const struct schema_row *row, enum schema_
     }
     if (by_neuron)
         chunk[0] = 1;
-    if (kind == SCHEMA_CHECKPOINT) /* has to be quick, and doesn't live long */
+    if (quick) /* doesn't live long either */
         return H5Pset_chunk(create, rank, chunk) >= 0 && H5Pset_fletcher32(create) >= 0;
     return H5Pset_chunk(create, rank, chunk) >= 0 &&
            (schema_type_size(row->type) == 1 || H5Pset_shuffle(create) >= 0) &&
@@ -253,7 +253,7 @@ hid_t layout_create_dataset(hid_t file, const struct schema_item *item, const st
         extent[i] = sizes->of[row->dimension[i]];
     hid_t space = H5Screate_simple(rank, extent, NULL), create = plain_properties(), access = layout_access(row);
     hid_t dataset = -1;
-    if (space >= 0 && create >= 0 && access >= 0 && set_storage(create, row, sizes->kind, rank, extent) &&
+    if (space >= 0 && create >= 0 && access >= 0 && set_storage(create, row, sizes->quick, rank, extent) &&
         set_fill(create, row->fill))
         dataset = H5Dcreate2(file, item->path, schema_file_type(row->type), space, H5P_DEFAULT, create, access);
     if (dataset >= 0 && !finish_dataset(dataset, item, scale)) {

@@ -30,6 +30,7 @@ enum schema_kind { SCHEMA_ARCHIVE = 0, SCHEMA_CHECKPOINT };
 struct schema_sizes {
     enum schema_kind kind;
     size_t of[SCHEMA_DIMENSIONS]; /* extents; of[SCHEMA_NONE] is 1 */
+    bool quick;                   /* written in a hurry: not compressed */
 };
 
 enum schema_type { SCHEMA_U8, SCHEMA_I32, SCHEMA_U32, SCHEMA_U64, SCHEMA_F32, SCHEMA_F64 };

@@ -55,5 +55,7 @@ check_PROGRAMS += tests/unit/test_random
 tests_unit_test_random_LDADD = $(UNIT_BASE) -lm
 check_PROGRAMS += tests/unit/test_resources
 tests_unit_test_resources_LDADD = $(UNIT_BASE)
+check_PROGRAMS += tests/unit/test_signals
+tests_unit_test_signals_LDADD = $(UNIT_BASE)
 check_PROGRAMS += tests/unit/test_threads
 tests_unit_test_threads_LDADD = $(UNIT_BASE)

@@ -2,11 +2,17 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
 static const int watched[] = {SIGTERM, SIGINT, SIGUSR1, SIGCONT};
+#define WATCHED (sizeof watched / sizeof *watched)
+
+static struct sigaction before[WATCHED]; /* what they did                              */
+static sigset_t blocked;                 /* then                                       */
+static bool watching;
 static volatile sig_atomic_t seen, hint;
 static struct timespec when; /* of the first; written before `seen`, by a handler that the others don't interrupt */
 
@@ -35,14 +41,36 @@ static void note(int number)
 void signals_watch(void)
 {
     struct sigaction action;
+    sigset_t all;
+    if (watching)
+        return;
     memset(&action, 0, sizeof action);
+    sigemptyset(&all);
+    for (size_t i = 0; i < WATCHED; i++)
+        sigaddset(&all, watched[i]);
     action.sa_handler = note;
     action.sa_flags = SA_RESTART;
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        sigaddset(&action.sa_mask, watched[i]);
+    action.sa_mask = all;
     seen = hint = 0;
-    for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        sigaction(watched[i], &action, NULL);
+    watching = true;
+    for (size_t i = 0; i < WATCHED; i++)
+        sigaction(watched[i], &action, &before[i]);
+    pthread_sigmask(SIG_UNBLOCK, &all, &blocked);
+}
+
+void signals_release(void)
+{
+    int noted = seen;
+    if (!watching)
+        return;
+    for (size_t i = 0; i < WATCHED; i++)
+        sigaction(watched[i], &before[i], NULL);
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    watching = false;
+    noted = noted ? noted : seen; /* while we were at it */
+    seen = hint = 0;
+    if (noted)
+        raise(noted);
 }
 
 int signals_seen(void)

@@ -8,6 +8,10 @@
  *
  * SIGCONT is a hint that SIGTERM may follow: Open MPI's mpirun, told to end, sends it at once and SIGTERM only after
  * odls_base_sigkill_timeout (1 s), SIGKILL after as long again. Whoever continues a stopped process sends it as well.
+ *
+ * It is for the first lines of a command: MPI takes seconds to start on many ranks, and leaves these handlers alone (Open
+ * MPI's own are for SIGABRT, SIGBUS, SIGFPE and SIGSEGV). A signal that was blocked when the program began comes
+ * then, too.
  */
 #ifndef PHI3SAT_BASE_SIGNALS_H
 #define PHI3SAT_BASE_SIGNALS_H
@@ -16,8 +20,11 @@
 
 #define SIGNALS_ECHO 0.5
 
-/* Of the whole process, for the rest of its life; not thread-safe. */
+/* Of the whole process, until signals_release; not thread-safe. A second call changes nothing. */
 void signals_watch(void);
+
+/* As if there had been no watch: what each signal did before it does again, and one that was noted does it now. */
+void signals_release(void);
 
 /* The number of the first signal since signals_watch; 0: none. */
 int signals_seen(void);

@@ -6,9 +6,11 @@
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "drain.h"
 #include "pipeline.h"
 #include "schedule.h"
 #include "test_hooks.h"
+#include "waiting.h"
 
 /* Buffers for one batch's prompts. */
 struct packing {
@@ -30,6 +32,9 @@ struct meter {
     struct collector *collector;
     struct pipeline *pipeline;
     struct test_hooks hooks;
+    struct drain drain;
+    int64_t run;          /* batches behind us                                       */
+    bool in_batch;        /* the next has begun                                      */
     enum status status;   /* of a checkpoint ordered by a signal                     */
     struct error error;
     bool over;            /* nothing more is to be done                              */
@@ -84,11 +89,25 @@ static void settle(struct meter *m)
         b->checkpoint->layers[b->mine[m->prompts + i]] = m->packing->named[i].counted;
 }
 
+/* All ranks are between batches: the state is that of whole prompts. */
+static void write_partial(struct meter *m)
+{
+    const struct partial *p = m->batches->partial;
+    if (partial_write(p, &m->error) != STATUS_OK)
+        log_warning("%s: no partial archive: %s; the run goes on", p->path, m->error.sentence);
+    orders_partial_written(m->batches->orders);
+    drain_end(&m->drain);
+}
+
 /* Does as ordered, on all ranks alike. */
 static void obey(struct meter *m, enum order order)
 {
     struct error *e = &m->error;
     m->over = order == ORDER_STOP || order == ORDER_END;
+    if (order == ORDER_DRAIN)
+        drain_begin(&m->drain, m->run + m->in_batch);
+    if (order == ORDER_PARTIAL)
+        write_partial(m);
     if (order != ORDER_CHECKPOINT && order != ORDER_STOP)
         return;
     settle(m);
@@ -100,12 +119,17 @@ static void obey(struct meter *m, enum order order)
         log_warning("%s: no checkpoint: %s; the run goes on", m->batches->checkpoint->path, e->sentence);
 }
 
-/* Between the steps of a chunk. */
+/* Between the steps of a chunk, of which the longest takes a second where one core has a chunk of a large model's layer: a
+ * signal has to be answered in five, and the news goes from a rank to rank 0 and back. The collector is told of a
+ * prompt in a layer once, within one step, so that its state is whole between any two. Once it is over, the rest of
+ * the chunk is run for nothing. */
 static void move_on(void *context)
 {
     struct meter *m = context;
     pipeline_step(m->pipeline);
     test_hooks_nap(&m->hooks);
+    if (!m->over)
+        obey(m, orders_poll(m->batches->orders));
 }
 
 /* Between chunks: a batch of a large model takes minutes. */
@@ -116,16 +140,22 @@ static bool count_piece(void *context)
         show(m);
     m->piece++;
     move_on(m);
-    obey(m, orders_poll(m->batches->orders));
     return m->over;
 }
 
-/* While there is nothing to do but wait for another stage. */
+/* While there is nothing to do but wait for another stage, or for all. */
 static bool idle(void *context)
 {
     struct meter *m = context;
     obey(m, orders_poll(m->batches->orders));
+    drain_look(&m->drain, m->run);
     return m->over;
+}
+
+static bool let_go(void *context)
+{
+    const struct meter *m = context;
+    return idle(context) || !drain_holds(&m->drain);
 }
 
 void batches_finish(const struct batches *b, double seconds)
@@ -190,12 +220,13 @@ static enum status run_batch(struct meter *m, struct forward *forward, const str
     m->pieces = b->grid->layers.count * ((m->tokens + b->batch_tokens - 1) / b->batch_tokens);
     m->piece = 0;
     s = forward_run_stage(forward, m->packing->prompts, taken, hidden, observer, e);
-    if (s == STATUS_OK) {
+    if (s == STATUS_OK && !m->over) {
         settle(m);
         pipeline_give(m->pipeline);
         m->prompts += taken;
         m->done += m->tokens;
         m->taken = m->pieces = 0;
+        m->run++;
         show(m);
     } else if (s == STATUS_CHECKPOINT) { /* told to end; why, `m` knows */
         error_clear(e);
@@ -214,13 +245,18 @@ static enum status run_all(struct meter *m, struct forward *forward, struct erro
     observer.step = move_on;
     observer.stop_context = m;
     m->total = tokens_of(b, 0, b->count);
-    while (m->prompts < b->count && s == STATUS_OK && !m->over)
-        s = run_batch(m, forward, &observer, e);
+    while (m->prompts < b->count && s == STATUS_OK && !m->over) {
+        if (drain_holds(&m->drain))
+            waiting_until(let_go, m);
+        m->in_batch = true;
+        if (!m->over)
+            s = run_batch(m, forward, &observer, e);
+        m->in_batch = false;
+    }
     if (s == STATUS_OK && !m->over)
         (void)pipeline_flush(m->pipeline);
     orders_report(b->orders, s != STATUS_OK);
-    while (!m->over)
-        obey(m, orders_wait(b->orders));
+    waiting_until(idle, m);
     return s;
 }
 
@@ -228,7 +264,8 @@ enum status batches_run(const struct batches *b, struct forward *forward, struct
                         enum status before, struct error *e)
 {
     struct packing p = {.prompts = NULL};
-    struct meter m = {.batches = b, .start = clock_seconds(), .packing = &p, .collector = collector};
+    struct meter m = {.batches = b, .start = clock_seconds(), .packing = &p, .collector = collector,
+                      .drain = {.ranks = b->ranks, .grid = b->grid, .orders = b->orders}};
     size_t *rows = NULL;
     enum status s = open_pipeline(&m, &rows, before, e);
     test_hooks_open(&m.hooks, b->ranks->rank);

@@ -9,6 +9,7 @@
 #include "checkpoint.h"
 #include "grid.h"
 #include "orders.h"
+#include "partial.h"
 
 struct batches {
     const struct intake *intake;
@@ -22,12 +23,13 @@ struct batches {
     const struct grid *grid;
     struct orders *orders;
     struct checkpoint *checkpoint; /* its `layers` say what each item has reached    */
+    const struct partial *partial;
 };
 
 /* All ranks call it, those without items too, and those that have failed before (`before`). Runs them all, writes checkpoints as ordered and waits until all ranks
  * have run theirs. Fails on the first fault; ends early, with STATUS_OK, when another rank has failed: the ranks have
- * to agree afterwards. STATUS_OK with orders->signal: stopped by it, a checkpoint is left. A periodic checkpoint that
- * can't be written is a warning. */
+ * to agree afterwards. STATUS_OK with orders->signal: stopped by it, a checkpoint is left. A periodic checkpoint or a
+ * partial archive that can't be written is a warning. */
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector,
                         enum status before, struct error *e) ERROR_MUST_USE;
 

@@ -11,6 +11,7 @@
 
 #include "../archive/archive_match.h"
 #include "../archive/archive_reader.h"
+#include "../base/log.h"
 #include "../base/memory.h"
 
 void foundation_free(struct foundation *f)
@@ -81,7 +82,9 @@ static enum status open_archive(struct foundation *f, struct archive_reader **op
         error_set(e, STATUS_INPUT, "can't be appended to by this run: it has %s", words);
         error_advice(e, "append with the model and the options that made the archive");
         s = error_file(e, path);
-    }
+    } else if (archive_reader_run_value(reader, "partial"))
+        log_warning("%s is partial: it has %s of its run, which went on", path,
+                    archive_reader_run_value(reader, "partial"));
     if (s == STATUS_OK)
         s = archive_reader_prompts(reader, &f->prompts, e);
     f->prompts_cut = facts->prompts_cut;

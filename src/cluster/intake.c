@@ -7,6 +7,7 @@
 
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../base/signals.h"
 #include "sources.h"
 
 /* Own results while tokenising a share. */
@@ -151,6 +152,10 @@ static enum status tokenize_share(struct intake *in, const struct ranks *r, stru
     in->stride = in->options.sample ? (all + in->options.sample - 1) / in->options.sample : 1;
     in->stride += in->stride == 0;
     for (; line < in->source.count && s == STATUS_OK; line++) {
+        if (signals_seen()) { /* noted only by whoever knows what to do then */
+            s = error_set(e, STATUS_CHECKPOINT, "stopped by a signal");
+            break;
+        }
         if (line % in->options.shards != in->options.shard)
             continue;
         size_t here = turn++; /* of the shard */

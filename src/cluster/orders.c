@@ -10,16 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/signals.h"
 
 #define REPORT_TAG 2
 #define ORDER_TAG 3
-#define WAIT_SECONDS 0.005
 
-enum report { REPORT_HINT, REPORT_SIGNAL, REPORT_DONE, REPORT_FAILED };
+enum report { REPORT_HINT, REPORT_SIGNAL, REPORT_DONE, REPORT_FAILED, REPORT_READY };
 
 static void read_test_hook(struct orders *o)
 {
@@ -37,21 +35,22 @@ void orders_open(struct orders *o, const struct ranks *r, double every)
     memset(o, 0, sizeof *o);
     o->ranks = r;
     o->every = every;
-    o->last = clock_seconds();
+    o->last = o->partial_last = clock_seconds();
     read_test_hook(o);
 }
 
-enum buffer { HINT_BUFFER, SIGNAL_BUFFER, END_BUFFER, ORDER_BUFFER };
+enum buffer { HINT_BUFFER, SIGNAL_BUFFER, END_BUFFER, READY_BUFFER, DRAIN_BUFFER, ORDER_BUFFER };
 
 /* A rank reports a signal once and its end once, and a hint is like another; of an order's buffer nothing is on its way any more when the next is
- * given, since all ranks met in a collective upon the last. */
+ * given, since all ranks met in a collective upon the last; upon ORDER_DRAIN they don't, which is why it has its own, and between two of
+ * them, or of a rank's reports that it is ready, lies ORDER_PARTIAL. */
 static void send(struct orders *o, enum buffer which, int to, int what, int number)
 {
     MPI_Request request;
     int *message = o->message[which];
     message[0] = what;
     message[1] = number;
-    MPI_Isend(message, 2, MPI_INT, to, which == ORDER_BUFFER ? ORDER_TAG : REPORT_TAG, MPI_COMM_WORLD, &request);
+    MPI_Isend(message, 2, MPI_INT, to, which >= DRAIN_BUFFER ? ORDER_TAG : REPORT_TAG, MPI_COMM_WORLD, &request);
     MPI_Request_free(&request);
 }
 
@@ -67,6 +66,7 @@ static bool receive(int from, int tag, int message[2])
 static void take_report(struct orders *o, enum report what, int number)
 {
     o->done += what == REPORT_DONE;
+    o->ready += what == REPORT_READY;
     o->failed = o->failed || what == REPORT_FAILED;
     o->hinted = o->hinted || what == REPORT_HINT;
     if (what == REPORT_SIGNAL && o->reported == 0)
@@ -91,8 +91,13 @@ static enum order decide(struct orders *o)
         return ORDER_END;
     if (o->reported)
         return ORDER_STOP;
-    bool due = o->every > 0.0 && clock_seconds() - o->last >= o->every;
-    return due || o->hinted ? ORDER_CHECKPOINT : ORDER_GO_ON;
+    double now = clock_seconds();
+    bool due = o->every > 0.0 && now - o->last >= o->every;
+    if (due || o->hinted)
+        return ORDER_CHECKPOINT;
+    if (o->draining)
+        return o->ready == o->ranks->size ? ORDER_PARTIAL : ORDER_GO_ON;
+    return o->partial_every > 0.0 && now - o->partial_last >= o->partial_every ? ORDER_DRAIN : ORDER_GO_ON;
 }
 
 static enum order give_order(struct orders *o)
@@ -101,7 +106,10 @@ static enum order give_order(struct orders *o)
     if (order == ORDER_GO_ON)
         return order;
     for (int to = 1; to < o->ranks->size; to++)
-        send(o, ORDER_BUFFER, to, (int)order, o->reported);
+        send(o, order == ORDER_DRAIN ? DRAIN_BUFFER : ORDER_BUFFER, to, (int)order, o->reported);
+    o->draining = order == ORDER_DRAIN || (o->draining && order != ORDER_PARTIAL);
+    if (order == ORDER_DRAIN)
+        o->ready = 0;
     o->signal = o->reported;
     return order;
 }
@@ -141,6 +149,19 @@ void orders_written(struct orders *o)
     o->hinted = false;
 }
 
+void orders_ready(struct orders *o)
+{
+    if (o->ranks->rank == 0)
+        take_report(o, REPORT_READY, 0);
+    else
+        send(o, READY_BUFFER, 0, REPORT_READY, 0);
+}
+
+void orders_partial_written(struct orders *o)
+{
+    o->partial_last = clock_seconds();
+}
+
 void orders_report(struct orders *o, bool failed)
 {
     enum report what = failed ? REPORT_FAILED : REPORT_DONE;
@@ -150,15 +171,4 @@ void orders_report(struct orders *o, bool failed)
         take_report(o, what, 0);
     else
         send(o, END_BUFFER, 0, (int)what, 0);
-}
-
-enum order orders_wait(struct orders *o)
-{
-    const struct timespec nap = {0, (long)(1e9 * WAIT_SECONDS)};
-    for (;;) {
-        enum order order = orders_poll(o);
-        if (order != ORDER_GO_ON)
-            return order;
-        nanosleep(&nap, NULL);
-    }
 }

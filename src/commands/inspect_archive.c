@@ -14,6 +14,7 @@
 
 /* What is shown, once it has been read. */
 struct view {
+    const struct archive_reader *reader;
     const struct archive_facts *facts;
     const struct archive_reader_pair *run; /* [run_count] */
     size_t run_count;
@@ -42,14 +43,6 @@ static enum status read_sets(struct archive_reader *r, struct view *v, struct er
     for (size_t i = 0; i < v->set_count && s == STATUS_OK; i++)
         s = archive_reader_dataset_at(r, i, &v->sets[i], e);
     return s;
-}
-
-static const char *run_value(const struct view *v, const char *name)
-{
-    for (size_t i = 0; i < v->run_count; i++)
-        if (strcmp(v->run[i].name, name) == 0)
-            return v->run[i].value;
-    return NULL;
 }
 
 /* ---- what was measured ---- */
@@ -96,7 +89,7 @@ static void show_criteria(struct fact_sheet *sheet, const struct criteria *c)
 static void show_measured(struct fact_sheet *sheet, const struct view *v)
 {
     fact_sheet_section(sheet, "measured", "What was measured");
-    fact_sheet_words(sheet, "model", run_value(v, "model_file"));
+    fact_sheet_words(sheet, "model", archive_reader_run_value(v->reader, "model_file"));
     for (const struct archive_facts_row *row = archive_facts_table; row->name; row++)
         show_fact(sheet, row, v->facts);
     show_criteria(sheet, &v->facts->criteria);
@@ -136,7 +129,7 @@ static void show_run(struct fact_sheet *sheet, const struct view *v)
     fact_sheet_section(sheet, "run", "How");
     for (const struct archive_facts_row *row = archive_facts_run_table; row->name; row++)
         for (size_t i = 0; i < v->run_count; i++)
-            if (strcmp(v->run[i].name, row->name) == 0)
+            if (strcmp(v->run[i].name, row->name) == 0 && strcmp(row->name, "partial") != 0) /* told at the top */
                 show_pair(sheet, &v->run[i]);
     for (size_t i = 0; i < v->run_count; i++)
         if (!run_row(v->run[i].name))
@@ -275,7 +268,10 @@ static void show_sets(struct fact_sheet *sheet, const struct view *v, bool every
 static void show(struct fact_sheet *sheet, const struct view *v, const char *path, uint64_t size, bool every)
 {
     fact_sheet_thing(sheet, path);
-    fact_sheet_words(sheet, "what", "archive");
+    const char *partial = archive_reader_run_value(v->reader, "partial");
+    fact_sheet_words(sheet, "what", partial ? "partial archive" : "archive");
+    if (partial)
+        fact_sheet_words(sheet, "partial", partial);
     fact_sheet_words(sheet, "format", PHI3SAT_FORMAT);
     fact_sheet_count(sheet, "format_version", PHI3SAT_FORMAT_VERSION); /* the one that the reader takes */
     fact_sheet_bytes(sheet, "file_size", size);
@@ -293,7 +289,7 @@ enum status inspect_archive(struct fact_sheet *sheet, const char *path, uint64_t
     enum status s = archive_reader_open(&reader, path, e);
     if (s != STATUS_OK)
         return s;
-    struct view v = {.facts = archive_reader_facts(reader)};
+    struct view v = {.reader = reader, .facts = archive_reader_facts(reader)};
     v.run = archive_reader_run(reader, &v.run_count);
     s = read_summary(reader, &v, e);
     if (s == STATUS_OK)

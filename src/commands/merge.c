@@ -99,6 +99,16 @@ static enum status write_sum(const struct settings *o, struct archive_sum *sum, 
     return s;
 }
 
+/* A partial archive is a valid one of the prompts that it has; who merges it should know that the run had more. */
+static void tell_partial(const struct archive_sum *sum, char *const *path)
+{
+    for (size_t i = 0; i < sum->count; i++) {
+        const char *partial = archive_reader_run_value(sum->reader[i], "partial");
+        if (partial)
+            log_warning("%s is partial: it has %s of its run, which went on; the sum has no more of it", path[i], partial);
+    }
+}
+
 /* `names` and `line` are what /run says of the merge itself. */
 static enum status merge(const struct settings *o, struct archive_sum *sum, const char *names, const char *line,
                          struct error *e)
@@ -144,6 +154,7 @@ static enum status run(const struct settings *o, const struct options_result *gi
         s = join_words(given->operand, given->operands, "", &names, e);
     if (s == STATUS_OK) {
         log_release();
+        tell_partial(&sum, given->operand);
         s = merge(o, &sum, names, line, e);
     }
     archive_sum_close(&sum);

@@ -34,12 +34,7 @@ static enum rule rule_of(const char *name)
 /* An attribute of the i-th archive as text; NULL: it has none. */
 static const char *value_of(const struct archive_sum *sum, size_t i, const char *name)
 {
-    size_t count;
-    const struct archive_reader_pair *pair = archive_reader_run(sum->reader[i], &count);
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(pair[k].name, name) == 0)
-            return pair[k].value;
-    return NULL;
+    return archive_reader_run_value(sum->reader[i], name);
 }
 
 /* Has an earlier archive the same value? Those without one are all alike. */

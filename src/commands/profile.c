@@ -62,6 +62,7 @@ struct profile {
     struct archive_facts facts;   /* of that archive                                 */
     struct archive_run run;       /* the seconds and the end come when they are known */
     struct checkpoint checkpoint;
+    struct partial partial;
     struct orders orders;
     const char *resumed_from;     /* NULL: nothing                                   */
     char *hosts, *command_line, grid_text[48], layers_text[400];
@@ -153,7 +154,17 @@ static enum status open_forward(struct profile *p, struct error *e)
     return s;
 }
 
-/* The groups take turns with a stage's layers, so that nobody touches another stage's; the sum of the others' zeros and ours
+/* Collective. The next step, unless a rank has failed (`s`, all ranks') or a signal has come to one meanwhile. */
+static enum status go_on(const struct profile *p, enum status s, struct error *e)
+{
+    if (profile_checkpoint_is_stop(s)) /* it broke off because of one; which it was for all, is still to be agreed */
+        error_clear(e);
+    else if (s != STATUS_OK)
+        return s;
+    return profile_checkpoint_early(&p->options);
+}
+
+/* A signal ends it early: `go_on` sees to that. The groups take turns with a stage's layers, so that nobody touches another stage's; the sum of the others' zeros and ours
  * is ours. */
 static enum status fingerprint(struct profile *p, struct error *e)
 {
@@ -163,7 +174,7 @@ static enum status fingerprint(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     s = memory_array(&p->hashes, layers + 1, sizeof *p->hashes, "model fingerprints", e);
-    for (size_t i = g->group; i < g->layers.count && s == STATUS_OK; i += g->groups) {
+    for (size_t i = g->group; i < g->layers.count && s == STATUS_OK && !signals_seen(); i += g->groups) {
         size_t l = g->layers.first + i;
         log_phase("reading the model: layer %zu of %zu", l, layers);
         s = fingerprint_layer(&p->config, &p->weights, l, p->hashes[l], e);
@@ -326,7 +337,7 @@ static enum status stand_on(struct profile *p, struct error *e)
 
 static enum status prepare(struct profile *p, struct error *e)
 {
-    enum status s = ranks_agree(&p->ranks, open_model(p, e), e);
+    enum status s = go_on(p, ranks_agree(&p->ranks, open_model(p, e), e), e);
     if (s == STATUS_OK)
         s = grid_suits(p->options.grid_wish, (size_t)p->ranks.size, p->config.layers, e);
     if (s == STATUS_OK)
@@ -335,7 +346,7 @@ static enum status prepare(struct profile *p, struct error *e)
         s = profile_alike_check(&p->options, &p->ranks, p->file, e);
     tell_step(p, "opened the model");
     if (s == STATUS_OK)
-        s = open_prompts(p, e);
+        s = go_on(p, open_prompts(p, e), e);
     if (s != STATUS_OK)
         return s;
     tell_step(p, "read and tokenised the prompts");
@@ -345,8 +356,8 @@ static enum status prepare(struct profile *p, struct error *e)
     if (s == STATUS_OK)
         s = merge_open(&p->merge, &p->ranks, &p->grid, &p->collector.state, e);
     if (s == STATUS_OK)
-        s = fingerprint(p, e);
-    return s == STATUS_OK ? stand_on(p, e) : s;
+        s = go_on(p, fingerprint(p, e), e);
+    return s == STATUS_OK ? go_on(p, stand_on(p, e), e) : s;
 }
 
 /* Collective: how many ranks have nothing to run. */
@@ -368,8 +379,10 @@ static enum status run_share(struct profile *p, struct error *e)
     size_t *mine, count;
     enum status s = schedule_share(p->intake.items, p->intake.count, &terms, g->group, &mine, &count, e);
     struct batches b = {&p->intake, mine, count, batch_tokens, c->layers, c->hidden, (size_t)p->options.skip_first,
-                        &p->ranks, g, &p->orders, &p->checkpoint};
+                        &p->ranks, g, &p->orders, &p->checkpoint, &p->partial};
     double start = clock_seconds();
+    if (s == STATUS_OK && p->partial.path)
+        s = partial_first(&p->checkpoint, mine, count, e);
     tell_idle(p, s == STATUS_OK && !count);
     s = batches_run(&b, p->forward, &p->collector, s, e);
     s = ranks_agree(&p->ranks, s, e);
@@ -419,7 +432,7 @@ static enum status describe_run(struct profile *p, struct error *e)
     return s;
 }
 
-/* From now on signals make checkpoints, where there are any. */
+/* From now on signals make checkpoints, where any are wanted, and time makes partial archives. */
 static void open_checkpoint(struct profile *p)
 {
     struct checkpoint *c = &p->checkpoint;
@@ -432,9 +445,10 @@ static void open_checkpoint(struct profile *p)
     c->collector = &p->collector;
     c->merge = p->merge;
     c->written = p->resumed_from && strcmp(p->resumed_from, p->options.checkpoint_path) == 0;
-    if (c->path)
-        signals_watch();
     orders_open(&p->orders, &p->ranks, c->path ? 60.0 * p->options.checkpoint_every : 0.0);
+    const bool partial = p->options.partial_every > 0.0;
+    p->partial = (struct partial){partial ? p->options.partial_path : NULL, c, p->start};
+    p->orders.partial_every = 60.0 * p->options.partial_every;
 }
 
 /* Collective: the sum of all ranks, layer by layer, into rank 0's outputs. When it can't write it goes on merging, since the
@@ -481,8 +495,10 @@ static enum status write_results(struct profile *p, double seconds, uint64_t *no
         watch_finished(*nonfinite ? STATUS_NONFINITE : STATUS_OK);
     if (writes)
         watch_go_on();
-    if (writes && s == STATUS_OK)
+    if (writes && s == STATUS_OK) {
         checkpoint_remove(&p->checkpoint);
+        partial_remove(&p->partial);
+    }
     return ranks_agree(&p->ranks, s, e);
 }
 
@@ -547,6 +563,8 @@ static enum status run(struct profile *p, struct error *e)
         s = open_watch(p, e);
     if (s == STATUS_OK)
         s = prepare(p, e);
+    if (profile_checkpoint_is_stop(s))
+        return profile_checkpoint_stopped_early(&p->ranks, s);
     if (s == STATUS_OK)
         s = describe_run(p, e);
     if (s != STATUS_OK)
@@ -599,7 +617,10 @@ enum status profile_command(int argc, char **argv, struct error *e)
 {
     static struct profile p; /* large, one a process */
     bool help;
+    signals_watch(); /* before MPI starts, which may take long; without checkpoints they do what they always do */
     enum status s = profile_options_read(&p.options, argc, argv, &help, e);
+    if (s != STATUS_OK || help || !p.options.checkpoints)
+        signals_release();
     if (s == STATUS_OK && help)
         return ranks_speaks() ? token_lines_help(profile_options_table(), e) : STATUS_OK;
     struct error mpi;

@@ -14,6 +14,16 @@
 enum status profile_checkpoint_find(const struct profile_options *o, const struct ranks *r, const char **from,
                                     struct error *e) ERROR_MUST_USE;
 
+/* Collective: has a signal come to any rank while the run was being prepared? Then the status that it ends with, on all
+ * ranks; STATUS_OK: no. There is nothing to keep yet: a checkpoint that was there stays as it is. */
+enum status profile_checkpoint_early(const struct profile_options *o) ERROR_MUST_USE;
+
+/* Is this the status of a run that a signal has stopped? */
+bool profile_checkpoint_is_stop(enum status status);
+
+/* A run has been stopped so before its first prompt: says so. The exit status, as below. */
+enum status profile_checkpoint_stopped_early(const struct ranks *r, enum status status);
+
 /* A run has been stopped by signal `number`, a checkpoint being left: says so. The exit status, which rank 0 alone has
  * for all: STATUS_OK on the others. */
 enum status profile_checkpoint_stopped(const struct profile_options *o, const struct ranks *r, int number);

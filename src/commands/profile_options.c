@@ -56,6 +56,9 @@ static const struct options_row fixed_rows[] = {
      .max = 1e6, .help = "minutes from one to the next; 0: upon signals only", .default_text = "10"},
     {.name = "resume", .kind = OPTIONS_TEXT, .offset = AT(resume), .argument = "FILE|auto",
      .help = "go on from a checkpoint; auto: from --checkpoint's file where it is there"},
+    {.name = "partial-every", .kind = OPTIONS_DOUBLE, .offset = AT(partial_every), .argument = "MIN", .min = 0,
+     .max = 1e6, .help = "minutes from one archive of what is done so far to the next, with the archive's name and "
+                         ".partial.h5; it goes once the results are written; 0: none", .default_text = "0"},
     {.name = "progress", .kind = OPTIONS_CHOICE, .offset = AT(progress), .argument = "WHEN", .choices = progress_names,
      .help = "auto, always or never", .default_text = "auto"},
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the summary only"},
@@ -208,6 +211,18 @@ static enum status name_checkpoint(struct profile_options *o, bool every_given, 
     return STATUS_OK;
 }
 
+/* A.h5 -> A.partial.h5. */
+static enum status name_partial(struct profile_options *o, struct error *e)
+{
+    size_t length = strlen(o->hdf5_path), stem = length;
+    if (length > 3 && strcmp(o->hdf5_path + length - 3, ".h5") == 0)
+        stem = length - 3;
+    if (stem + sizeof ".partial.h5" > sizeof o->partial_path)
+        return too_long(sizeof o->partial_path - sizeof ".partial.h5", e);
+    snprintf(o->partial_path, sizeof o->partial_path, "%.*s.partial.h5", (int)stem, o->hdf5_path);
+    return STATUS_OK;
+}
+
 static enum status check(struct profile_options *o, struct error *e)
 {
     const char *wrong = NULL;
@@ -263,5 +278,7 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
         s = read_grid(o, e);
     if (s == STATUS_OK)
         s = name_outputs(o, e);
+    if (s == STATUS_OK && o->partial_every > 0.0)
+        s = name_partial(o, e);
     return s == STATUS_OK ? name_checkpoint(o, options_given(table, &result, "checkpoint-every"), e) : s;
 }

@@ -14,6 +14,7 @@ struct profile_options {
     const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append, *checkpoint, *resume;
     double checkpoint_every; /* minutes; 0: upon signals only                     */
     double watch_seconds;    /* 0: no watch over hosts                             */
+    double partial_every;    /* minutes; 0: no partial archives                    */
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
     uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
     int overlong, precision, combine, activity, progress, input_format;
@@ -27,7 +28,7 @@ struct profile_options {
     bool window_given;
     size_t window_size;          /* with window_given; 0: off                       */
     bool checkpoints, resume_auto;
-    char csv_path[4096], hdf5_path[4096], checkpoint_path[4096];
+    char csv_path[4096], hdf5_path[4096], checkpoint_path[4096], partial_path[4096];
 };
 
 /* The table (rows of the criteria come from criteria_table). Static; not thread-safe. */

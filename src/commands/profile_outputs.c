@@ -57,6 +57,20 @@ static enum status refuse_checkpoint_twins(const struct profile_options *o, stru
     return STATUS_OK;
 }
 
+/* The partial archive is replaced all the time, and removed in the end. */
+static enum status refuse_partial_twins(const struct profile_options *o, struct error *e)
+{
+    const char *const paths[] = {o->csv_path, o->checkpoints ? o->checkpoint_path : NULL,
+                                 o->resume && !o->resume_auto ? o->resume : NULL};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && o->partial_every > 0.0; i++)
+        if (paths[i] && twins(paths[i], o->partial_path)) {
+            error_set(e, STATUS_USAGE, "is to be the partial archive and something else as well");
+            error_advice(e, "choose another --output or --checkpoint");
+            return error_file(e, o->partial_path);
+        }
+    return STATUS_OK;
+}
+
 /* Elsewhere - is standard output. That has the summary, and an archive can't be written to a pipe. */
 static enum status refuse_dash(const char *path, struct error *e)
 {
@@ -128,12 +142,17 @@ static bool prompts_place(const struct profile_options *o, struct stat *about)
 
 enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model, struct error *e)
 {
-    const char *const paths[] = {o->csv_path, o->hdf5_path, o->checkpoint_path};
+    const char *paths[4] = {o->csv_path, o->hdf5_path};
+    int count = 2;
     const struct mapping *map = model_file_mapping(model);
     struct stat prompts;
     bool has_place = prompts_place(o, &prompts);
     enum status s = refuse_device(o, e);
-    for (int i = 0; i < (o->checkpoints ? 3 : 2) && s == STATUS_OK; i++) {
+    if (o->checkpoints)
+        paths[count++] = o->checkpoint_path;
+    if (o->partial_every > 0.0)
+        paths[count++] = o->partial_path;
+    for (int i = 0; i < count && s == STATUS_OK; i++) {
         s = refuse_dash(paths[i], e);
         if (s == STATUS_OK)
             s = refuse_descriptor(paths[i], e);
@@ -148,6 +167,8 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
         s = refuse_twins(o->csv_path, o->hdf5_path, e);
     if (s == STATUS_OK)
         s = refuse_checkpoint_twins(o, e);
+    if (s == STATUS_OK)
+        s = refuse_partial_twins(o, e);
     if (s == STATUS_OK)
         s = outfile_probe(o->csv_path, e);
     if (s == STATUS_OK)

@@ -1,9 +1,10 @@
-/* archive_same.c - archive_same A.h5 B.h5: are they the same outside /run?
+/* archive_same.c - archive_same [--any-filters] A.h5 B.h5: are they the same outside /run?
  *
  * Exit status 0: the same; 1: not, and the first differences are printed, one a line;
  * 2: a file can't be read. What is compared: same.h.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "same.h"
 
@@ -11,8 +12,12 @@
 
 int main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "--any-filters") == 0) {
+        same_any_filters = true;
+        argv++, argc--;
+    }
     if (argc != 3) {
-        fprintf(stderr, "usage: archive_same A.h5 B.h5\n");
+        fprintf(stderr, "usage: archive_same [--any-filters] A.h5 B.h5\n");
         return 2;
     }
     long found = same_archives(argv[1], argv[2], stdout, SHOWN);

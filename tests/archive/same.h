@@ -11,7 +11,11 @@
 #ifndef PHI3SAT_TESTS_ARCHIVE_SAME_H
 #define PHI3SAT_TESTS_ARCHIVE_SAME_H
 
+#include <stdbool.h>
 #include <stdio.h>
+
+/* True: filters may differ, as those of a partial archive do. */
+extern bool same_any_filters;
 
 /* Prints the first `limit` differences to `to` (NULL: none). Returns how many there are (one a data
  * set's content or an attribute); 0: the same; -1: a file can't be read. */
