@@ -26,10 +26,10 @@ struct batches {
     const struct partial *partial;
 };
 
-/* All ranks call it, those without items too, and those that have failed before (`before`). Runs them all, writes checkpoints as ordered and waits until all ranks
- * have run theirs. Fails on the first fault; ends early, with STATUS_OK, when another rank has failed: the ranks have
- * to agree afterwards. STATUS_OK with orders->signal: stopped by it, a checkpoint is left. A periodic checkpoint or a
- * partial archive that can't be written is a warning. */
+/* All ranks call it, those without items too, and those that have failed before (`before`). Runs the items through the rank's
+ * layers, writes checkpoints as ordered and waits until all ranks have run theirs. Fails on the first fault; ends early,
+ * with STATUS_OK, when another rank has failed: the ranks have to agree afterwards. STATUS_OK with orders->signal:
+ * stopped by it, a checkpoint is left. A periodic checkpoint or a partial archive that can't be written is a warning. */
 enum status batches_run(const struct batches *b, struct forward *forward, struct collector *collector,
                         enum status before, struct error *e) ERROR_MUST_USE;
 
