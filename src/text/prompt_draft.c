@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include <xxhash.h>
+
+#include "../base/memory.h"
+
 static enum status count(struct prompt_draft *d, const char *text, size_t length, unsigned flags, size_t *tokens,
                          struct error *e)
 {
@@ -23,12 +27,13 @@ enum status prompt_draft_open(struct prompt_draft *d, const struct prompt_book *
     if (s == STATUS_OK)
         s = count(d, ".", 1, TOKENIZER_ADD_SPECIAL, &whole, e);
     d->around = whole - d->full_stop;
-    return s;
+    return s == STATUS_OK ? memory_array(&d->costs, PROMPT_DRAFT_COSTS, sizeof *d->costs, "costs of sentences", e) : s;
 }
 
 void prompt_draft_close(struct prompt_draft *d)
 {
     token_list_free(&d->ids);
+    memory_free(d->costs);
     memset(d, 0, sizeof *d);
 }
 
@@ -44,9 +49,17 @@ enum status prompt_draft_cost(struct prompt_draft *d, struct grammar_span senten
 {
     char text[GRAMMAR_TEXT + 2] = ". ";
     const size_t length = sentence.length < GRAMMAR_TEXT ? sentence.length : GRAMMAR_TEXT;
+    const XXH128_hash_t hash = XXH3_128bits(sentence.text, length);
+    struct prompt_draft_memo *memo = &d->costs[hash.low64 % PROMPT_DRAFT_COSTS];
+    if (memo->hash[0] == hash.low64 && memo->hash[1] == hash.high64) {
+        *tokens = memo->tokens;
+        return STATUS_OK;
+    }
     memcpy(text + 2, sentence.text, length);
     enum status s = count(d, text, length + 2, TOKENIZER_PLAIN, tokens, e);
     *tokens = *tokens > d->full_stop ? *tokens - d->full_stop : 1;
+    if (s == STATUS_OK)
+        *memo = (struct prompt_draft_memo){{hash.low64, hash.high64}, *tokens};
     return s;
 }
 

@@ -3,6 +3,9 @@
  * Flow: book -> composer -> *draft* -> prompt maker. A sentence costs the tokens that it adds
  * behind a full stop and a space. The sum is a close guess (tokens don't cross
  * sentence ends in practice); the maker measures the whole in the end.
+ *
+ * Most of the time went into costs of sentences that had been asked for before, above all lines of stories that are
+ * weighed and not taken: they are remembered.
  */
 #ifndef PHI3SAT_TEXT_PROMPT_DRAFT_H
 #define PHI3SAT_TEXT_PROMPT_DRAFT_H
@@ -10,7 +13,13 @@
 #include "prompt_book.h"
 #include "tokenizer.h"
 
-enum { PROMPT_DRAFT_BYTES = 32768 };
+enum { PROMPT_DRAFT_BYTES = 32768, PROMPT_DRAFT_COSTS = 1 << 17 };
+
+/* What a sentence costs, by its hash. */
+struct prompt_draft_memo {
+    uint64_t hash[2]; /* of 128 bits, so that no two sentences share one; 0, 0: none */
+    size_t tokens;
+};
 
 struct prompt_draft {
     const struct prompt_book *book;
@@ -23,6 +32,7 @@ struct prompt_draft {
     size_t full_stop; /* tokens of "."                         */
     size_t around;    /* tokens that stand around any text: BOS, EOS */
     struct token_list ids;
+    struct prompt_draft_memo *costs; /* [PROMPT_DRAFT_COSTS], each where its hash says; a later one takes its place */
 };
 
 /* `book` and `tokenizer` are borrowed. Freed by prompt_draft_close. */
