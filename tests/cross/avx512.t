@@ -25,7 +25,6 @@ for file in src/{base,quants,stats,formats,model}/*.c src/kernels/[!l]*.c src/be
     [[ $file == */fingerprint.c ]] || compile "${file//\//_}" "$file"
 done
 for file in src/kernels/lanes_*.c; do
-    compile "reference-$(basename "$file")" -O3 -DKERNEL_SET=reference "$file"
     compile "wide-$(basename "$file")" -O3 "${as_if[@]}" "$file"
 done
 wait
@@ -33,7 +32,7 @@ ok "the AVX-512 sources compile to plain vectors" test ! -e "$wide/failed"
 [[ ! -s $wide/messages ]] || diag "$(head -n 20 "$wide/messages")"
 ar cr "$wide/all.a" "$wide"/*.o
 
-link() { "${CC:-cc}" "${flags[@]}" -o "$wide/$1" "$2" "$wide/all.a" -lm 2>"$wide/link"; }
+link() { "${CC:-cc}" "${flags[@]}" -o "$wide/$1" "$2" "$wide/all.a" "$build_dir/src/kernels/libkernels_reference.a" -lm 2>"$wide/link"; }
 
 for file in tests/unit/test_{kernels,products,integer_products}.c tests/unit/test_lanes_*.c; do
     [[ -e $file ]] || continue
