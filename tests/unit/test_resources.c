@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../tap/tap.h"
 
@@ -32,6 +33,8 @@ static void available(uint64_t bytes, bool limited, const char *claim)
 
 int main(void)
 {
+    if (chdir(tap_folder()) != 0)
+        bail("no folder of its own");
     available(0, false, "where nothing is told, nothing is known");
     put("/proc/meminfo", "MemTotal:       1000 kB\nMemFree:         300 kB\n");
     available(300 * 1024, false, "old kernels: free memory");
