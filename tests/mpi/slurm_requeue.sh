@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # set by slurm.t
 # slurm_requeue.sh - the part of slurm.t that stops jobs: by Slurm's warning, which they follow with a checkpoint and
-# a return to the queue, and by a node's loss.
+# a return to the queue, by a node's loss, and by that of a rank.
 
 phi3sat synth --quiet -o slow.gguf --layers 8 --hidden 256 --intermediate 768 --vocab 512
 slow=(--model "$PWD/slow.gguf" --num-prompts "${PHI3SAT_SLOW_PROMPTS:-100}" --progress always)
@@ -56,3 +56,18 @@ slurm_end 300
 is "$state $code" "COMPLETED 0" "lost node: it ends well" || diag "$(tail -n 20 "phi3sat-$job.log")"
 run "$same" slow.h5 lost.h5
 expect_status 0 "lost node: the archive is that of a run without a break"
+
+# What is left of a lost node where Slurm doesn't see it: a launcher that ends with a failure.
+slurm_send "$jobs/requeue.sbatch" "${slow[@]}" --checkpoint-every 0.02 --output killed.csv
+ok "killed rank: the job runs" runs
+for round in {1..300}; do
+    [[ ! -s phi3sat-$job.checkpoint ]] || break
+    sleep 0.1
+done
+: "$round"
+kill -9 "$(pgrep -f -- "^[^ ]*phi3sat --checkpoint phi3sat-$job.checkpoint .*$PWD/slow.gguf" | tail -n 1)"
+ok "killed rank: the job queues itself again" hasten
+slurm_end 300
+is "$state $code" "COMPLETED 0" "killed rank: it ends well" || diag "$(tail -n 20 "phi3sat-$job.log")"
+run "$same" slow.h5 killed.h5
+expect_status 0 "killed rank: the archive is that of a run without a break"

@@ -7,6 +7,8 @@ for launcher in srun mpirun sbatch scontrol; do
     cat >"bin/$launcher" <<'END'
 #!/bin/bash
 printf '%s\n' "${0##*/}" "$@" "threads ${OMP_NUM_THREADS:-none}" >>"$PRINTED"
+[[ ! ${WRITES:-} || ${0##*/} == scontrol ]] || { echo new >"$WRITES.new" && mv "$WRITES.new" "$WRITES"; }
+[[ ! ${ENDS:-} || ${0##*/} == scontrol ]] || { trap "" TERM && kill -TERM "$PPID" && sleep 0.2; }
 [[ ${0##*/} != sbatch ]] || echo "$((40 + $(grep -c '^sbatch$' "$PRINTED")))"
 exit "${STATUS:-0}"
 END
@@ -50,6 +52,27 @@ ok "requeue: a checkpoint of the job's own" grep -qx phi3sat-7.checkpoint printe
 is "$(grep -c '^scontrol$' printed)" 0 "requeue: what has ended stays ended"
 STATUS=75 start requeue.sbatch srun --model m
 is "$(grep -A 2 '^scontrol$' printed | tr '\n' ' ')" "scontrol requeue 7 " "requeue: what has stopped queues itself again"
+
+# queued STATUS: how often a run that ends so is queued again.
+queued() {
+    STATUS=$1 start requeue.sbatch srun --model m
+    grep -c '^scontrol$' printed
+}
+checkpoint=phi3sat-7.checkpoint
+rm -f "$checkpoint"
+for code in 1 137; do
+    is "$(queued "$code")" 0 "requeue: $code without a checkpoint is a failure"
+    is "$(WRITES=$checkpoint queued "$code")" 1 "requeue: $code with one of this piece goes on"
+    is "$(queued "$code")" 0 "requeue: $code with one of an earlier piece is a failure"
+    is "$(WRITES=$checkpoint SLURM_RESTART_COUNT=9 queued "$code")" 1 "requeue: $code for the tenth time goes on"
+    is "$(WRITES=$checkpoint SLURM_RESTART_COUNT=10 queued "$code")" 0 "requeue: $code for the eleventh time stays ended"
+    is "$(WRITES=$checkpoint SLURM_RESTART_COUNT=2 PHI3SAT_RESTARTS=2 queued "$code")" 0 "requeue: so it does after as many as are named"
+    is "$(WRITES=$checkpoint ENDS=1 queued "$code")" 0 "requeue: $code of a job that was told to end stays ended"
+done
+for code in 2 3 4 143; do
+    is "$(WRITES=$checkpoint queued "$code")" 0 "requeue: $code stays ended"
+done
+is "$(SLURM_RESTART_COUNT=99 queued 75)" 1 "requeue: 75 goes on, however often"
 
 start submit-shards.sh srun 3 out --model m
 expect_status 0 "an array and its merge are sent"
