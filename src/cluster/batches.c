@@ -172,14 +172,20 @@ static uint64_t tokens_of(const struct batches *b, size_t from, size_t count)
     return tokens;
 }
 
-/* rows[*batches]: how many rows each batch of the group has, as run_batch will find them. */
-static enum status count_rows(const struct batches *b, size_t **rows, size_t *batches, struct error *e)
+/* rows[*chunks]: how many rows each chunk of the group's batches has, as run_batch will find them. */
+static enum status count_rows(const struct batches *b, size_t **rows, size_t *chunks, struct error *e)
 {
-    enum status s = memory_array(rows, b->count, sizeof **rows, "the batches' sizes", e);
-    *batches = 0;
+    size_t most = b->count;
+    for (size_t i = 0; i < b->count; i++)
+        most += (size_t)b->intake->items[b->mine[i]].length / b->batch_tokens;
+    enum status s = memory_array(rows, most, sizeof **rows, "the chunks' sizes", e);
+    *chunks = 0;
     for (size_t from = 0; from < b->count && s == STATUS_OK;) {
         size_t taken = schedule_batch(b->intake->items, b->mine, b->count, from, b->batch_tokens);
-        (*rows)[(*batches)++] = (size_t)tokens_of(b, from, taken);
+        for (size_t left = (size_t)tokens_of(b, from, taken), here; left > 0; left -= here) {
+            here = left < b->batch_tokens ? left : b->batch_tokens;
+            (*rows)[(*chunks)++] = here;
+        }
         from += taken;
     }
     return s;
@@ -192,7 +198,7 @@ static enum status open_pipeline(struct meter *m, size_t **rows, enum status s, 
     struct pipeline_plan plan = {.ranks = b->ranks, .grid = b->grid, .layers = b->layers, .hidden = b->hidden,
                                  .idle = idle, .context = m};
     if (s == STATUS_OK)
-        s = count_rows(b, rows, &plan.batches, e);
+        s = count_rows(b, rows, &plan.chunks, e);
     plan.rows = *rows;
     if (s == STATUS_OK)
         s = pipeline_open(&m->pipeline, &plan, e);
@@ -200,6 +206,37 @@ static enum status open_pipeline(struct meter *m, size_t **rows, enum status s, 
     if (s == STATUS_OK)
         pipeline_begin(m->pipeline);
     return s;
+}
+
+/* ---- the way to other stages ---- */
+
+static float *take(void *context)
+{
+    return pipeline_take(((struct meter *)context)->pipeline);
+}
+
+static void keep(void *context)
+{
+    pipeline_keep(((struct meter *)context)->pipeline);
+}
+
+static float *room(void *context)
+{
+    return pipeline_room(((struct meter *)context)->pipeline);
+}
+
+static void give(void *context)
+{
+    pipeline_give(((struct meter *)context)->pipeline);
+}
+
+static enum status run_layers(struct meter *m, struct forward *forward, const struct forward_observer *observer,
+                              struct error *e)
+{
+    const struct forward_ports ports = {m, take, keep, room, give};
+    if (m->batches->grid->stages == 1)
+        return forward_run(forward, m->packing->prompts, m->taken, observer, e);
+    return forward_run_ports(forward, m->packing->prompts, m->taken, &ports, observer, e);
 }
 
 static enum status run_batch(struct meter *m, struct forward *forward, const struct forward_observer *observer,
@@ -210,19 +247,16 @@ static enum status run_batch(struct meter *m, struct forward *forward, const str
     enum status s = pack(b, m->prompts, taken, m->packing, e);
     if (s == STATUS_OK && test_hooks_fail(&m->hooks))
         s = error_set(e, STATUS_FAILED, "a test wants this rank to fail");
-    bool given_up = false;
-    float *hidden = s == STATUS_OK ? pipeline_take(m->pipeline, &given_up) : NULL;
-    if (s != STATUS_OK || given_up)
+    if (s != STATUS_OK)
         return s;
     collector_begin(m->collector, m->packing->named);
     m->taken = taken;
     m->tokens = tokens_of(b, m->prompts, taken);
     m->pieces = b->grid->layers.count * ((m->tokens + b->batch_tokens - 1) / b->batch_tokens);
     m->piece = 0;
-    s = forward_run_stage(forward, m->packing->prompts, taken, hidden, observer, e);
+    s = run_layers(m, forward, observer, e);
     if (s == STATUS_OK && !m->over) {
         settle(m);
-        pipeline_give(m->pipeline);
         m->prompts += taken;
         m->done += m->tokens;
         m->taken = m->pieces = 0;

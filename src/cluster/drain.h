@@ -2,7 +2,8 @@
  *
  * Flow: ORDER_DRAIN -> *drain* -> orders_ready -> ORDER_PARTIAL. The first stage of a group runs its batch to the end, takes no
  * other and tells the stages behind it how many batches that makes; each of them is there once it has run as many. A rank
- * that is there waits, and follows whatever other orders come: a checkpoint, a signal, the end. It costs the wait for
+ * that is there waits, and follows whatever other orders come: a checkpoint, a signal, the end. One that waits for a chunk
+ * inside a batch has not run it; one that waits for a batch's first chunk has counted nothing of it. It costs the wait for
  * the rank that is last, one batch's time at most, and as many more as a group has stages behind one another.
  */
 #ifndef PHI3SAT_CLUSTER_DRAIN_H
@@ -29,7 +30,7 @@ void drain_begin(struct drain *d, int64_t begun);
 /* Before a batch: must this rank wait? (Stages but the first wait for their batch anyway.) */
 bool drain_holds(const struct drain *d);
 
-/* Again and again while this rank waits between batches, `run` of which are behind it. */
+/* Again and again while this rank waits, for a batch, for a chunk or for all; `run` batches are behind it. */
 void drain_look(struct drain *d, int64_t run);
 
 /* Upon ORDER_PARTIAL, after the collective. */

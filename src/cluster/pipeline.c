@@ -1,8 +1,8 @@
 /* pipeline.c - see pipeline.h.
  *
- * Batch b has its place in slot b modulo the number of slots, on this stage. Before the slot can take batch b, batch
- * b - slots must have left it. Receives are posted as early as that allows, so that a batch comes in while the one
- * before is worked on. Messages between two ranks keep their order, so no piece needs a number.
+ * Chunks lie in slots, whichever are free. Receives are posted early, so that a chunk comes in while another is worked on, but
+ * never for more than two that wait: the third slot is for what is worked on and goes out, without which a stage that
+ * can't give would not take either. Messages between two ranks keep their order, so no piece needs a number.
  *
  * Rejected: one-sided puts (their target has to make progress, NOTES on Open MPI), a thread that calls MPI (needs
  * MPI_THREAD_MULTIPLE, which some transports refuse, and takes time from the threads that compute).
@@ -20,11 +20,14 @@
 #define PIECE ((size_t)1 << 18) /* bytes: 4 and more fill a link, a call of MPI each is nothing beside their work */
 #define MOST_PASSES 256
 
-enum state { SLOT_FREE, SLOT_COMING, SLOT_HERE, SLOT_LEAVING };
+#define AHEAD 2 /* chunks that come in or wait, at most */
+
+enum state { SLOT_FREE, SLOT_COMING, SLOT_HERE, SLOT_WORKED, SLOT_LEAVING };
 
 struct slot {
-    float *hidden;          /* [largest batch, hidden]                               */
+    float *hidden;          /* [largest chunk, hidden]                               */
     enum state state;
+    size_t chunk;           /* that comes or is here                                */
     size_t left;            /* pieces still under way                               */
     int pieces;             /* of the message                                       */
     MPI_Request *request;   /* [most pieces]                                        */
@@ -36,7 +39,8 @@ struct pipeline {
     size_t slots;           /* 0: one stage                                         */
     int *finished;          /* [most pieces], for MPI_Testsome                        */
     int before, after;      /* ranks; -1: none                                      */
-    size_t posted;          /* batches whose receive was posted                     */
+    struct slot *worked;    /* what was taken, or room that was given; NULL: none   */
+    size_t posted;          /* chunks whose receive was posted                      */
     size_t taken, given;
     bool begun;
 };
@@ -44,11 +48,11 @@ struct pipeline {
 static enum status open_slots(struct pipeline *p, struct error *e)
 {
     size_t largest = 0, floats, bytes, pieces;
-    for (size_t b = 0; b < p->plan.batches; b++)
-        largest = p->plan.rows[b] > largest ? p->plan.rows[b] : largest;
+    for (size_t c = 0; c < p->plan.chunks; c++)
+        largest = p->plan.rows[c] > largest ? p->plan.rows[c] : largest;
     if (!memory_multiply(largest, p->plan.hidden, &floats) || !memory_multiply(floats, sizeof(float), &bytes) ||
         bytes / PIECE >= INT32_MAX)
-        return error_set(e, STATUS_FAILED, "a batch of %zu tokens is too large", largest);
+        return error_set(e, STATUS_FAILED, "a chunk of %zu tokens is too large", largest);
     pieces = bytes / PIECE + 1;
     enum status s = memory_array(&p->finished, pieces, sizeof *p->finished, "messages", e);
     for (size_t i = 0; i < p->slots && s == STATUS_OK; i++) {
@@ -93,16 +97,28 @@ enum status pipeline_open(struct pipeline **pipeline, const struct pipeline_plan
 
 /* ---- messages ---- */
 
-static struct slot *slot_of(struct pipeline *p, size_t batch)
+/* The slot with a chunk that comes or is here; NULL: none. */
+static struct slot *holder(struct pipeline *p, size_t chunk)
 {
-    return &p->slot[batch % p->slots];
+    for (size_t i = 0; i < p->slots; i++)
+        if ((p->slot[i].state == SLOT_COMING || p->slot[i].state == SLOT_HERE) && p->slot[i].chunk == chunk)
+            return &p->slot[i];
+    return NULL;
 }
 
-/* Starts a batch's pieces, to or from the neighbour. */
-static void start(struct pipeline *p, size_t batch, bool receive)
+static struct slot *free_slot(struct pipeline *p)
 {
-    struct slot *slot = slot_of(p, batch);
-    size_t bytes = p->plan.rows[batch] * p->plan.hidden * sizeof(float);
+    for (size_t i = 0; i < p->slots; i++)
+        if (p->slot[i].state == SLOT_FREE)
+            return &p->slot[i];
+    return NULL;
+}
+
+/* Starts a chunk's pieces, to or from the neighbour. */
+static void start(struct pipeline *p, struct slot *slot, size_t chunk, bool receive)
+{
+    size_t bytes = p->plan.rows[chunk] * p->plan.hidden * sizeof(float);
+    slot->chunk = chunk;
     slot->pieces = 0;
     for (size_t at = 0; at < bytes; at += PIECE) {
         int size = (int)(bytes - at < PIECE ? bytes - at : PIECE);
@@ -138,9 +154,9 @@ static int test(struct pipeline *p, struct slot *slot)
 
 static void post_receives(struct pipeline *p)
 {
-    while (p->before >= 0 && p->posted < p->plan.batches && p->posted < p->taken + p->slots &&
-           slot_of(p, p->posted)->state == SLOT_FREE)
-        start(p, p->posted++, true);
+    struct slot *slot = p->before >= 0 ? free_slot(p) : NULL;
+    for (; slot && p->posted < p->plan.chunks && p->posted < p->taken + AHEAD; slot = free_slot(p))
+        start(p, slot, p->posted++, true);
 }
 
 void pipeline_begin(struct pipeline *p)
@@ -162,58 +178,72 @@ void pipeline_step(struct pipeline *p)
 
 /* ---- waiting ---- */
 
+enum wanted { NEXT_CHUNK, FREE_SLOT, ALL_GONE };
+
 struct wait {
     struct pipeline *p;
-    const struct slot *slot; /* NULL: all that leave                                */
-    enum state wanted;
+    enum wanted wanted;
+    struct slot *slot; /* NULL: waiting was given up, or ALL_GONE                  */
     bool given_up;
 };
 
 static bool reached(void *context)
 {
     struct wait *w = context;
-    bool there = true;
-    pipeline_step(w->p);
-    for (size_t i = 0; i < w->p->slots && !w->slot; i++)
-        there = there && w->p->slot[i].state != SLOT_LEAVING;
-    if (w->slot ? w->slot->state == w->wanted : there)
+    struct pipeline *p = w->p;
+    bool gone = true;
+    pipeline_step(p);
+    for (size_t i = 0; i < p->slots; i++)
+        gone = gone && p->slot[i].state != SLOT_LEAVING;
+    struct slot *slot = w->wanted == NEXT_CHUNK ? holder(p, p->taken) : w->wanted == FREE_SLOT ? free_slot(p) : NULL;
+    if (slot && slot->state != SLOT_COMING)
+        w->slot = slot;
+    if (w->slot || (w->wanted == ALL_GONE && gone))
         return true;
-    w->given_up = w->p->plan.idle && w->p->plan.idle(w->p->plan.context);
+    w->given_up = p->plan.idle && p->plan.idle(p->plan.context);
     return w->given_up;
 }
 
-float *pipeline_take(struct pipeline *p, bool *given_up)
+static float *work_on(struct pipeline *p, enum wanted wanted)
 {
-    *given_up = false;
-    if (!p->slots)
-        return NULL;
-    struct slot *slot = slot_of(p, p->taken);
-    struct wait w = {p, slot, p->before >= 0 ? SLOT_HERE : SLOT_FREE, false};
+    struct wait w = {p, wanted, NULL, false};
     waiting_until(reached, &w);
-    *given_up = w.given_up;
-    if (w.given_up)
+    p->worked = w.slot;
+    if (!w.slot)
         return NULL;
-    slot->state = SLOT_HERE;
-    p->taken++;
-    return slot->hidden;
+    w.slot->state = SLOT_WORKED;
+    return w.slot->hidden;
+}
+
+float *pipeline_take(struct pipeline *p)
+{
+    float *hidden = work_on(p, p->before >= 0 ? NEXT_CHUNK : FREE_SLOT);
+    p->taken += hidden != NULL;
+    return hidden;
+}
+
+void pipeline_keep(struct pipeline *p)
+{
+    p->worked->state = SLOT_FREE;
+    pipeline_step(p);
+}
+
+float *pipeline_room(struct pipeline *p)
+{
+    return work_on(p, FREE_SLOT);
 }
 
 void pipeline_give(struct pipeline *p)
 {
-    if (!p->slots)
-        return;
-    struct slot *slot = slot_of(p, p->taken - 1);
-    slot->state = SLOT_FREE;
-    if (p->after >= 0) {
-        start(p, p->taken - 1, false);
-        p->given++;
-    }
+    p->worked->state = SLOT_FREE;
+    if (p->after >= 0)
+        start(p, p->worked, p->given++, false);
     pipeline_step(p);
 }
 
 bool pipeline_flush(struct pipeline *p)
 {
-    struct wait w = {p, NULL, SLOT_FREE, false};
+    struct wait w = {p, ALL_GONE, NULL, false};
     if (p->slots)
         waiting_until(reached, &w);
     return !w.given_up;
@@ -232,19 +262,22 @@ static void finish(struct slot *slot)
  * begins. A receive of what will never be sent is taken back. */
 static void drain(struct pipeline *p, size_t sent)
 {
-    for (size_t b = p->taken; b < sent; b++) {
-        struct slot *slot = slot_of(p, b);
-        if (b >= p->posted) {
+    for (size_t c = p->taken; c < sent; c++) {
+        struct slot *slot = holder(p, c);
+        if (!slot) { /* all receives that were posted are through: any slot will do */
+            slot = &p->slot[0];
             finish(slot);
-            start(p, p->posted++, true);
+            start(p, slot, c, true);
+            p->posted = c + 1;
         }
         finish(slot);
     }
-    for (size_t b = sent; b < p->posted; b++) {
-        struct slot *slot = slot_of(p, b);
-        for (int i = 0; i < slot->pieces; i++)
+    for (size_t c = sent; c < p->posted; c++) {
+        struct slot *slot = holder(p, c);
+        for (int i = 0; slot && i < slot->pieces; i++)
             MPI_Cancel(&slot->request[i]);
-        finish(slot);
+        if (slot)
+            finish(slot);
     }
 }
 

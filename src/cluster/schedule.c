@@ -12,6 +12,7 @@
  */
 #include "schedule.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,43 +21,51 @@
 /* Halvings of the interval of T: it begins a few ten per cent wide at most where that matters. */
 #define HALVINGS 10
 
-struct order {
-    double cost;
+/* A group. */
+struct load {
+    double cost;  /* when it ends                                              */
+    size_t index;
+};
+
+/* A prompt to be given to a group. */
+struct task {
+    double cost, wait; /* wait: of its group, for it (waiting)                          */
     size_t index;
 };
 
 /* Everything under way. */
 struct sharing {
     const struct schedule_terms *terms;
-    struct order *order;   /* [count], dearest first                                  */
+    struct task *task;     /* [count], dearest first                                  */
     size_t count;
-    struct order *heap;    /* [groups]: when each open group ends                      */
-    size_t *owner, *trial; /* [count]: group of order[i]                               */
+    struct load *heap;    /* [groups]: when each open group ends                      */
+    size_t *owner, *trial; /* [count]: group of task[i]                                */
+    size_t longest;        /* tokens                                                  */
 };
 
 /* Dearest first; equal costs in the source's order, so that all ranks agree. */
 static int by_cost(const void *a, const void *b)
 {
-    const struct order *x = a, *y = b;
+    const struct task *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
 /* heap[0] is the group that ends first; ties by group number. */
-static int lighter(const struct order *a, const struct order *b)
+static int lighter(const struct load *a, const struct load *b)
 {
     return a->cost != b->cost ? a->cost < b->cost : a->index < b->index;
 }
 
-static void swap(struct order *a, struct order *b)
+static void swap(struct load *a, struct load *b)
 {
-    struct order kept = *a;
+    struct load kept = *a;
     *a = *b;
     *b = kept;
 }
 
-static void sink(struct order *heap, size_t count)
+static void sink(struct load *heap, size_t count)
 {
     size_t at = 0;
     for (;;) {
@@ -72,7 +81,7 @@ static void sink(struct order *heap, size_t count)
     }
 }
 
-static void rise(struct order *heap, size_t at)
+static void rise(struct load *heap, size_t at)
 {
     for (; at > 0 && lighter(&heap[at], &heap[(at - 1) / 2]); at = (at - 1) / 2)
         swap(&heap[at], &heap[(at - 1) / 2]);
@@ -83,18 +92,31 @@ static double cost_of(const struct schedule_cost *c, double length)
     return length * c->token + length * length * c->token_pair + c->prompt;
 }
 
-/* What a group waits whose dearest prompt costs `longest`: no batch of several need be dearer than a full one
- * without attention. */
-static double waiting(const struct schedule_terms *t, double longest)
+/* What a group's last stage waits for a chunk of full size without attention; no batch of several prompts need be dearer. */
+static double shortest_wait(const struct schedule_terms *t)
 {
-    double full = (double)t->batch_tokens * t->cost.token;
-    return (double)(t->stages - 1) * (longest > full ? longest : full);
+    return (double)(t->stages - 1) * (double)t->batch_tokens * t->cost.token;
+}
+
+/* What a group's last stage waits for a prompt of `length` tokens, or for other batches where that is longer: the work that a
+ * stage does on it before it hands on the most expensive part, which is the last full chunk, behind all bands but one. */
+static double waiting(const struct sharing *s, uint64_t length)
+{
+    const struct schedule_terms *t = s->terms;
+    double n = (double)length, rows = (double)t->batch_tokens, cost = cost_of(&t->cost, n), part = cost;
+    if (n > rows)
+        part = rows * t->cost.token + (n * n - (n - rows) * (n - rows)) * t->cost.token_pair;
+    if (n > rows && t->layers > 1) {
+        double layers = (double)t->layers, band = (double)band_layers(&t->shape, t->layers, s->longest, (size_t)length);
+        part = ((layers - band) * cost + band * part) / layers;
+    }
+    return fmax(shortest_wait(t), (double)(t->stages - 1) * part);
 }
 
 /* Adds an empty group that will end at `load`. */
 static void open_group(struct sharing *s, size_t *open, double load)
 {
-    s->heap[*open] = (struct order){load, *open};
+    s->heap[*open] = (struct load){load, *open};
     rise(s->heap, (*open)++);
 }
 
@@ -104,13 +126,13 @@ static void open_group(struct sharing *s, size_t *open, double load)
 static bool share_by(struct sharing *s, double end, double *latest)
 {
     size_t open = 0, groups = s->terms->groups;
-    double shortest_wait = waiting(s->terms, 0.0);
+    double shortest = shortest_wait(s->terms);
     *latest = 0.0;
     for (size_t i = 0; i < s->count; i++) {
-        double cost = s->order[i].cost, wait = waiting(s->terms, cost);
+        double cost = s->task[i].cost, wait = s->task[i].wait;
         if (end <= 0.0 && open < groups)
             open_group(s, &open, wait);
-        while (end > 0.0 && wait <= shortest_wait && open < groups)
+        while (end > 0.0 && wait <= shortest && open < groups)
             open_group(s, &open, wait);
         if (end > 0.0 && (open == 0 || s->heap[0].cost + cost > end)) {
             if (open == groups || wait + cost > end)
@@ -141,11 +163,11 @@ static void share_best(struct sharing *s)
     double high, latest, low = 0.0;
     (void)share_by(s, 0.0, &high);
     keep(s);
-    if (s->count == 0 || waiting(s->terms, s->order[0].cost) <= waiting(s->terms, 0.0))
+    if (s->count == 0 || s->task[0].wait <= shortest_wait(s->terms))
         return; /* nobody waits for a long prompt */
     for (size_t i = 0; i < s->count; i++)
-        low += s->order[i].cost;
-    low = low / (double)s->terms->groups + waiting(s->terms, 0.0);
+        low += s->task[i].cost;
+    low = low / (double)s->terms->groups + shortest_wait(s->terms);
     for (int i = 0; i < HALVINGS && low < high; i++) {
         double end = 0.5 * (low + high);
         if (share_by(s, end, &latest)) {
@@ -203,8 +225,8 @@ static enum status open_sharing(struct sharing *s, const struct intake_item *ite
                                 const struct schedule_terms *terms, struct error *e)
 {
     const char *what = "the schedule";
-    *s = (struct sharing){.terms = terms, .count = count};
-    enum status status = memory_array(&s->order, count, sizeof *s->order, what, e);
+    *s = (struct sharing){.terms = terms, .count = count, .longest = (size_t)schedule_longest(items, count)};
+    enum status status = memory_array(&s->task, count, sizeof *s->task, what, e);
     if (status == STATUS_OK)
         status = memory_array(&s->heap, terms->groups, sizeof *s->heap, what, e);
     if (status == STATUS_OK)
@@ -212,15 +234,15 @@ static enum status open_sharing(struct sharing *s, const struct intake_item *ite
     if (status == STATUS_OK)
         status = memory_array(&s->trial, count, sizeof *s->trial, what, e);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        s->order[i] = (struct order){cost_of(&terms->cost, (double)items[i].length), i};
+        s->task[i] = (struct task){cost_of(&terms->cost, (double)items[i].length), waiting(s, items[i].length), i};
     if (status == STATUS_OK)
-        qsort(s->order, count, sizeof *s->order, by_cost);
+        qsort(s->task, count, sizeof *s->task, by_cost);
     return status;
 }
 
 static void close_sharing(struct sharing *s)
 {
-    memory_free(s->order);
+    memory_free(s->task);
     memory_free(s->heap);
     memory_free(s->owner);
     memory_free(s->trial);
@@ -234,7 +256,7 @@ static void gather(const struct sharing *s, size_t *order, size_t *start)
     for (size_t g = 0; g < s->terms->groups; g++)
         start[g + 1] += start[g];
     for (size_t i = 0; i < s->count; i++)
-        order[start[s->owner[i]]++] = s->order[i].index;
+        order[start[s->owner[i]]++] = s->task[i].index;
     memmove(start + 1, start, s->terms->groups * sizeof *start);
     start[0] = 0;
 }
@@ -287,6 +309,14 @@ size_t schedule_batch(const struct intake_item *items, const size_t *mine, size_
     return taken;
 }
 
+uint64_t schedule_longest(const struct intake_item *items, size_t count)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < count; i++)
+        longest = items[i].length > longest ? items[i].length : longest;
+    return longest;
+}
+
 struct schedule_terms schedule_terms(const struct config *c, size_t groups, size_t stages, size_t batch_tokens)
 {
     double q = (double)(c->heads * c->head_dim), kv = (double)(c->kv_heads * c->head_dim), h = (double)c->hidden;
@@ -294,5 +324,5 @@ struct schedule_terms schedule_terms(const struct config *c, size_t groups, size
      * a prompt's sums are folded into the exact state in the time of some 100 a value of its 3 series. */
     struct schedule_cost cost = {2 * h * (q + kv) + 3 * h * (double)c->intermediate, 2.0 * q,
                                  300.0 * (double)c->intermediate};
-    return (struct schedule_terms){cost, groups, stages, batch_tokens};
+    return (struct schedule_terms){cost, groups, stages, batch_tokens, (c->layers + stages - 1) / stages, band_shape(c)};
 }

@@ -2,10 +2,11 @@
  *
  * Flow: intake -> *schedule* -> batches. Longest prompts first, each to the group with the least work
  * (LPT; Graham 1969: at most 4/3 of the best). Where a batch has to pass several stages, a group takes
- *     its work + (stages - 1) * its dearest batch,
- * since all stages but one wait for a batch on its way in and out; so the longest prompts are put together in
- * few groups, and the others, which are spared the wait, get more of the rest. No rank has to look at
- * another's progress.
+ *     its work + (stages - 1) * the most that a stage does before it hands any of it on,
+ * since all stages but one wait for that on the way in and out, in whatever order batches come (a flow shop; Pinedo,
+ * Scheduling, on proportionate ones). It is a chunk, or, of prompts too long for a stage to hold the keys and values of all
+ * its layers, all bands of layers but the last (model/band.h). So the longest prompts are put together in few groups, and
+ * the others, which are spared the wait, get more of the rest. No rank has to look at another's progress.
  */
 #ifndef PHI3SAT_CLUSTER_SCHEDULE_H
 #define PHI3SAT_CLUSTER_SCHEDULE_H
@@ -13,7 +14,7 @@
 #include <stddef.h>
 
 #include "../base/error.h"
-#include "../model/config.h"
+#include "../model/band.h"
 #include "intake.h"
 
 /* Cost of a prompt in arbitrary units: its tokens times the matrix work, attention's
@@ -30,6 +31,8 @@ struct schedule_terms {
     size_t groups;       /* at least 1                                              */
     size_t stages;       /* of each group, at least 1                               */
     size_t batch_tokens; /* at least 1                                              */
+    size_t layers;       /* of the largest stage; 0 and 1: chunks are handed on at once */
+    struct band_shape shape;
 };
 
 /* Terms for a model: costs in multiply-adds of a layer. */
@@ -49,5 +52,8 @@ enum status schedule_all(const struct intake_item *items, size_t count, const st
  * most `batch_tokens` tokens, or one longer prompt alone. */
 size_t schedule_batch(const struct intake_item *items, const size_t *mine, size_t count, size_t from,
                       size_t batch_tokens);
+
+/* Tokens of the longest item. */
+uint64_t schedule_longest(const struct intake_item *items, size_t count);
 
 #endif

@@ -5,8 +5,9 @@
  * job's end by that clock never changes: a heap of ends is enough, whoever comes and goes (the "virtual time"
  * of processor sharing; Nagle 1987). A second heap has the stations by their next end in real time.
  *
- * A stage has room for three batches, which they take in turn (pipeline.c): batch k comes in once k - 3 has left. The
- * last stage has room for two, k comes in once k - 2 is done; and so has the first, which begins k once k - 2 has left.
+ * A stage has room for three chunks (pipeline.c), the first and the last for two; of those at most two wait for it or are on
+ * their way in. A chunk of a prompt that goes through a stage in bands of layers (model/band.h) makes room at once, when it is
+ * taken, and needs room again when the last band is done.
  */
 #include "simulate.h"
 
@@ -32,18 +33,29 @@ struct station {
 enum { CORES, PORT, LOCAL, KINDS };
 
 struct rank {
-    size_t computed, arrived, sent; /* batches                                         */
+    size_t batch, chunk;      /* to be run next: of all batches; of that batch's chunks */
+    size_t layer;             /* layers of the stage that the batch has been through    */
+    size_t used, ahead;       /* buffers in use; of them, chunks that come or wait      */
+    size_t arrived, taken, done, sent; /* chunks; done: through the whole stage         */
     bool computing, sending;
 };
 
-struct batch {
+/* What goes from stage to stage. */
+struct chunk {
     double seconds, last;     /* of one layer; of the model's last layer               */
     double bytes;             /* of its hidden states                                  */
 };
 
+struct batch {
+    size_t chunk;             /* the first of all chunks                               */
+    size_t length;            /* of a prompt of several chunks; 0: there is one          */
+};
+
 struct world {
     const struct simulate_run *run;
-    struct batch *batch;       /* all groups' batches                                  */
+    struct batch *batch;       /* all groups' batches, and a last one where the chunks end */
+    struct chunk *chunk;       /* their chunks                                         */
+    size_t longest;            /* prompt                                               */
     size_t *first;             /* [groups + 1]                                         */
     struct rank *rank;         /* [groups * stages]                                    */
     struct station *station;   /* [nodes * KINDS]                                      */
@@ -152,25 +164,6 @@ static size_t stages_of(const struct world *w)
     return w->run->schedule.stages;
 }
 
-static size_t batches_of(const struct world *w, size_t rank)
-{
-    size_t group = rank / stages_of(w);
-    return w->first[group + 1] - w->first[group];
-}
-
-static const struct batch *batch_of(const struct world *w, size_t rank, size_t k)
-{
-    return &w->batch[w->first[rank / stages_of(w)] + k];
-}
-
-static double seconds_of(const struct world *w, size_t rank, size_t k)
-{
-    const struct footprint_stage *stage = &w->run->cut[rank % stages_of(w)];
-    const struct batch *b = batch_of(w, rank, k);
-    bool last = stage->first + stage->count == w->run->layers;
-    return (double)(stage->count - last) * b->seconds + (last ? b->last : 0.0);
-}
-
 static bool sends(const struct world *w, size_t rank)
 {
     return (rank + 1) % stages_of(w) != 0;
@@ -181,17 +174,43 @@ static bool receives(const struct world *w, size_t rank)
     return rank % stages_of(w) != 0;
 }
 
+static size_t room_of(const struct world *w, size_t rank)
+{
+    return 1 + (size_t)sends(w, rank) + (size_t)receives(w, rank);
+}
+
+/* A rank's next piece of work: a chunk through some of its layers. */
+struct piece {
+    size_t width;     /* layers                                                      */
+    bool in, out;     /* it begins, and ends, the chunk's way through the stage        */
+    double seconds;
+};
+
+static struct piece piece_of(const struct world *w, size_t rank)
+{
+    const struct rank *me = &w->rank[rank];
+    const struct footprint_stage *stage = &w->run->cut[rank % stages_of(w)];
+    const struct batch *b = &w->batch[me->batch];
+    const struct chunk *c = &w->chunk[b->chunk + me->chunk];
+    size_t band = stage->count;
+    if (b->length && stages_of(w) > 1)
+        band = band_layers(&w->run->schedule.shape, stage->count, w->longest, b->length);
+    size_t width = me->layer ? band : band_first(stage->count, band);
+    bool out = me->layer + width == stage->count, last = out && stage->first + stage->count == w->run->layers;
+    return (struct piece){width, me->layer == 0, out, (double)(width - last) * c->seconds + (last ? c->last : 0.0)};
+}
+
 static void try_send(struct world *w, size_t rank)
 {
     const struct simulate_machine *m = &w->run->machine;
     struct rank *me = &w->rank[rank], *next = me + 1;
-    size_t k = me->sent;
-    if (!sends(w, rank) || me->sending || k >= me->computed ||
-        (sends(w, rank + 1) ? next->sent + 2 < k : next->computed + 1 < k))
+    if (!sends(w, rank) || me->sending || me->sent >= me->done || next->ahead > 1 || next->used >= room_of(w, rank + 1))
         return; /* nothing there, or no room at the next stage */
     bool far = rank / m->ranks_per_node != (rank + 1) / m->ranks_per_node;
-    double bytes = batch_of(w, rank, k)->bytes;
+    double bytes = w->chunk[w->batch[w->first[rank / stages_of(w)]].chunk + me->sent].bytes;
     me->sending = true;
+    next->used++;
+    next->ahead++;
     if (far) {
         w->result->hidden_bytes += bytes;
         w->sent[rank / m->ranks_per_node] += bytes;
@@ -202,17 +221,27 @@ static void try_send(struct world *w, size_t rank)
 static void try_compute(struct world *w, size_t rank)
 {
     struct rank *me = &w->rank[rank];
-    size_t k = me->computed;
-    if (me->computing || k >= batches_of(w, rank) || (receives(w, rank) ? me->arrived <= k : sends(w, rank) && me->sent + 1 < k))
+    if (me->computing || me->batch >= w->first[rank / stages_of(w) + 1])
         return;
+    struct piece piece = piece_of(w, rank);
+    const bool takes = receives(w, rank) && piece.in, through = takes && piece.out, gives = sends(w, rank) && piece.out;
+    if ((takes && me->arrived <= me->taken) || (gives && !through && me->used >= room_of(w, rank)))
+        return; /* nothing there, or no room for what comes of it */
     me->computing = true;
-    push(w, station_of(w, rank, CORES), seconds_of(w, rank, k), rank);
+    me->taken += takes;
+    me->ahead -= takes;
+    me->used += gives && !through;
+    me->used -= takes && !through;
+    push(w, station_of(w, rank, CORES), piece.seconds, rank);
+    if (takes)
+        try_send(w, rank - 1);
 }
 
 static void end_send(struct world *w, size_t rank)
 {
     w->rank[rank].sending = false;
     w->rank[rank].sent++;
+    w->rank[rank].used--;
     w->rank[rank + 1].arrived++;
     try_compute(w, rank + 1);
     try_compute(w, rank);
@@ -223,8 +252,17 @@ static void end_send(struct world *w, size_t rank)
 
 static void end_compute(struct world *w, size_t rank)
 {
-    w->rank[rank].computing = false;
-    w->rank[rank].computed++;
+    struct rank *me = &w->rank[rank];
+    struct piece piece = piece_of(w, rank);
+    me->computing = false;
+    me->done += piece.out;
+    if (piece.in && piece.out && receives(w, rank) && !sends(w, rank))
+        me->used--;
+    if (w->batch[me->batch].chunk + ++me->chunk == w->batch[me->batch + 1].chunk) {
+        me->chunk = 0;
+        me->layer = piece.out ? 0 : me->layer + piece.width;
+        me->batch += piece.out;
+    }
     try_send(w, rank);
     try_compute(w, rank);
     if (receives(w, rank))
@@ -234,6 +272,8 @@ static void end_compute(struct world *w, size_t rank)
 static void run_events(struct world *w)
 {
     size_t ranks = w->run->schedule.groups * stages_of(w);
+    for (size_t r = 0; r < ranks; r++)
+        w->rank[r].batch = w->first[r / stages_of(w)];
     for (size_t r = 0; r < ranks; r += stages_of(w))
         try_compute(w, r);
     for (;;) {
@@ -258,35 +298,74 @@ static size_t nodes_of(const struct simulate_run *run)
     return (ranks + run->machine.ranks_per_node - 1) / run->machine.ranks_per_node;
 }
 
-static struct batch weigh(const struct simulate_run *run, const struct intake_item *items, const size_t *mine, size_t taken)
+/* Batches of all groups, by the production schedule. */
+struct cutting {
+    struct batch *batch;   /* [batches + 1]                                          */
+    struct chunk *chunk;   /* [chunks]                                               */
+    size_t *first;         /* [groups + 1]                                           */
+    size_t batches, chunks;
+};
+
+static void free_cutting(struct cutting *c)
 {
-    struct pace_batch b = {{0}};
-    for (size_t i = 0; i < taken; i++)
-        pace_batch_add(&b, items[mine[i]].length);
-    pace_batch_end(&b, run->schedule.batch_tokens);
-    double seconds = pace_seconds(&run->pace, &b);
-    return (struct batch){seconds, run->pace.last * seconds, b.terms[PACE_TOKEN] * (double)(run->hidden * sizeof(float))};
+    memory_free(c->batch);
+    memory_free(c->chunk);
+    memory_free(c->first);
 }
 
-/* Cuts the prompts of all groups into batches by the production schedule: *batch [count] and *first [groups + 1]. */
-static enum status make_batches(const struct simulate_run *run, const struct schedule_terms *t,
-                                const struct intake_item *items, size_t count, struct batch **batch, size_t **first,
-                                struct error *e)
+static void add_chunk(struct cutting *c, const struct simulate_run *run, const struct pace_batch *b)
 {
-    size_t *order = NULL, *start = NULL, made = 0;
+    double seconds = pace_seconds(&run->pace, b);
+    c->chunk[c->chunks++] = (struct chunk){seconds, run->pace.last * seconds,
+                                           b->terms[PACE_TOKEN] * (double)(run->hidden * sizeof(float))};
+}
+
+/* Several prompts, or one that fits: a chunk. A longer prompt: attention costs the more the later the chunk, and its sums are
+ * folded with the last. */
+static void add_batch(struct cutting *c, const struct simulate_run *run, const struct intake_item *items, const size_t *mine,
+                      size_t taken)
+{
+    const size_t rows = run->schedule.batch_tokens, length = (size_t)items[mine[0]].length;
+    struct batch *batch = &c->batch[c->batches++];
+    *batch = (struct batch){c->chunks, length > rows ? length : 0};
+    if (!batch->length) {
+        struct pace_batch all = {.terms = {[PACE_CHUNK] = 1.0}};
+        for (size_t i = 0; i < taken; i++)
+            pace_batch_add(&all, items[mine[i]].length);
+        add_chunk(c, run, &all);
+    }
+    for (size_t from = 0; from < batch->length; from += rows) {
+        double to = (double)(length - from < rows ? length : from + rows), at = (double)from;
+        struct pace_batch one = {.terms = {[PACE_CHUNK] = 1.0, [PACE_TOKEN] = to - at, [PACE_PAIR] = to * to - at * at,
+                                           [PACE_PROMPT] = from + rows >= length}};
+        add_chunk(c, run, &one);
+    }
+}
+
+static enum status cut_batches(struct cutting *c, const struct simulate_run *run, const struct schedule_terms *t,
+                               const struct intake_item *items, size_t count, struct error *e)
+{
+    size_t *order = NULL, *start = NULL, chunks = count;
+    memset(c, 0, sizeof *c);
+    for (size_t i = 0; i < count; i++)
+        chunks += (size_t)items[i].length / t->batch_tokens;
     enum status s = schedule_all(items, count, t, &order, &start, e);
     if (s == STATUS_OK)
-        s = memory_array(batch, count, sizeof **batch, "a simulation", e);
+        s = memory_array(&c->batch, count + 1, sizeof *c->batch, "a simulation", e);
     if (s == STATUS_OK)
-        s = memory_array(first, t->groups + 1, sizeof **first, "a simulation", e);
+        s = memory_array(&c->chunk, chunks, sizeof *c->chunk, "a simulation", e);
+    if (s == STATUS_OK)
+        s = memory_array(&c->first, t->groups + 1, sizeof *c->first, "a simulation", e);
     for (size_t g = 0; g < t->groups && s == STATUS_OK; g++) {
         const size_t *mine = order + start[g], all = start[g + 1] - start[g];
         for (size_t i = 0, taken; i < all; i += taken) {
             taken = schedule_batch(items, mine, all, i, t->batch_tokens);
-            (*batch)[made++] = weigh(run, items, mine + i, taken);
+            add_batch(c, run, items, mine + i, taken);
         }
-        (*first)[g + 1] = made;
+        c->first[g + 1] = c->batches;
     }
+    if (s == STATUS_OK)
+        c->batch[c->batches].chunk = c->chunks;
     memory_free(order);
     memory_free(start);
     return s;
@@ -297,14 +376,12 @@ static enum status alone(struct simulate_result *result, const struct simulate_r
                          size_t count, struct error *e)
 {
     struct schedule_terms one = run->schedule;
-    struct batch *batch = NULL;
-    size_t *first = NULL;
+    struct cutting cutting;
     one.groups = one.stages = 1;
-    enum status s = make_batches(run, &one, items, count, &batch, &first, e);
-    for (size_t i = 0; s == STATUS_OK && i < first[1]; i++)
-        result->work += (double)(run->layers - 1) * batch[i].seconds + batch[i].last;
-    memory_free(batch);
-    memory_free(first);
+    enum status s = cut_batches(&cutting, run, &one, items, count, e);
+    for (size_t i = 0; s == STATUS_OK && i < cutting.chunks; i++)
+        result->work += (double)(run->layers - 1) * cutting.chunk[i].seconds + cutting.chunk[i].last;
+    free_cutting(&cutting);
     return s;
 }
 
@@ -337,8 +414,6 @@ static void close_world(struct world *w)
     memory_free(w->station);
     memory_free(w->queue);
     memory_free(w->rank);
-    memory_free(w->batch);
-    memory_free(w->first);
     memory_free(w->sent);
 }
 
@@ -374,18 +449,22 @@ static void merge(struct world *w)
 enum status simulate_run(struct simulate_result *result, const struct simulate_run *run,
                          const struct intake_item *items, size_t count, struct error *e)
 {
-    struct world w = {.run = run, .result = result};
+    struct world w = {.run = run, .result = result, .longest = (size_t)schedule_longest(items, count)};
+    struct cutting cutting = {.batch = NULL};
     memset(result, 0, sizeof *result);
     enum status s = alone(result, run, items, count, e);
     if (s == STATUS_OK)
-        s = make_batches(run, &run->schedule, items, count, &w.batch, &w.first, e);
+        s = cut_batches(&cutting, run, &run->schedule, items, count, e);
+    w.batch = cutting.batch;
+    w.chunk = cutting.chunk;
+    w.first = cutting.first;
     if (s == STATUS_OK)
         s = open_stations(&w, e);
     if (s == STATUS_OK) {
         run_events(&w);
         result->prompts = w.now;
         merge(&w);
-        result->batches = w.first[run->schedule.groups];
+        result->batches = cutting.batches;
         size_t nodes = nodes_of(run);
         double ranks = (double)(run->schedule.groups * run->schedule.stages);
         double able = fmin(ranks, (double)nodes * run->machine.cores);
@@ -394,5 +473,6 @@ enum status simulate_run(struct simulate_result *result, const struct simulate_r
             result->busiest_bytes = fmax(result->busiest_bytes, w.sent[i] + result->merge_bytes / (double)nodes);
     }
     close_world(&w);
+    free_cutting(&cutting);
     return s;
 }

@@ -145,7 +145,8 @@ static enum status open_forward(struct profile *p, struct error *e)
                                 .skip_first = (size_t)p->options.skip_first,
                                 .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p),
                                 .mode = (enum kernels_mode)p->options.precision,
-                                .first_layer = p->grid.layers.first, .layers = p->grid.layers.count};
+                                .first_layer = p->grid.layers.first, .layers = p->grid.layers.count,
+                                .longest = p->grid.stages > 1 ? (size_t)schedule_longest(p->intake.items, p->intake.count) : 0};
     enum status s = weights_layers(&p->weights, &p->config, o.first_layer, o.layers, e);
     if (s == STATUS_OK)
         s = forward_open(&p->forward, &p->config, &p->weights, p->kernels, &o, e);

@@ -1,7 +1,7 @@
 /* attention.c - rotary embedding, the layer's cache, attention block by block.
  *
- * Keys and values of a prompt lie in panels (kernels.h) in one cache for the layer at
- * hand; the next layer overwrites it. First all rows are turned by their angles and join
+ * Keys and values of a prompt lie in panels (kernels.h) in the cache of the layer at
+ * hand (band.h says how many layers have one of their own). First all rows are turned by their angles and join
  * the cache, one panel of 16 positions a piece; then (head, block of queries) are the pieces,
  * so that one long prompt with few heads keeps many threads busy, and many short ones
  * don't make many small pieces.
@@ -20,11 +20,6 @@ static size_t value_panels(const struct config *c)
 static size_t head_floats(const struct config *c, size_t capacity)
 {
     return capacity * (c->head_dim + value_panels(c) * KERNELS_PANEL);
-}
-
-size_t attention_cache_floats(const struct forward *f, size_t capacity)
-{
-    return f->config->kv_heads * head_floats(f->config, capacity);
 }
 
 static struct kernels_cache cache_of(const struct forward *f, const struct segment *s, size_t kv_head)

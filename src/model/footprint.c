@@ -1,10 +1,9 @@
 /* footprint.c - cuts a model into stages, and adds up what forward.c and accumulator.c allocate; see footprint.h.
  *
  * The terms stand in the order of the allocations in forward.c, so that the two can be read side by
- * side. Buffers that grow with the batch go through memory_grow, which doubles: an array of w
- * elements takes memory_grown(0, w), and while it grows the old half is still there. Prompts
- * come longest first (cluster/schedule.h), so an array grows later on only where batches of
- * several prompts can be larger than the first.
+ * side. Lists that grow with the batch go through memory_grow, which doubles: an array of w
+ * elements takes memory_grown(0, w), and while it grows the old half is still there. What holds hidden states, keys
+ * and values is as large as the largest batch wants it, and never there twice.
  *
  * Every product and sum is checked (base/memory.h): sizes come from files. A sum that overflows makes
  * the whole one bad, which is looked at once, at the end.
@@ -156,11 +155,6 @@ size_t footprint_buffers(size_t layers, struct footprint_stage stage)
     return 1 + (stage.first > 0) + (stage.first + stage.count < layers);
 }
 
-size_t footprint_rows(const struct footprint_load *load)
-{
-    return load->longest > load->batch_tokens ? load->longest : load->batch_tokens;
-}
-
 #define PACKED_INPUTS 256 /* packed rows are counted in pieces of this many inputs */
 
 /* A sum under way; `bad` once anything did not fit. */
@@ -228,44 +222,64 @@ static void add_thread(struct sum *sum, const struct config *c, size_t batch_tok
 }
 
 /* What open_chunk takes. */
-static void add_chunk(struct sum *sum, const struct config *c, size_t batch_tokens, const struct ways *ways)
+static void add_chunk(struct sum *sum, const struct config *c, size_t batch_tokens, size_t band, const struct ways *ways)
 {
     size_t blocks = (c->intermediate + FORWARD_BLOCK - 1) / FORWARD_BLOCK;
     size_t q = c->heads * c->head_dim, kv = c->kv_heads * c->head_dim;
     const size_t width[] = {c->hidden, q, kv, kv, q, blocks * FORWARD_BLOCK};
     for (size_t i = 0; i < sizeof width / sizeof *width; i++)
         add(sum, batch_tokens, width[i] * sizeof(float));
-    add(sum, SERIES_COUNT * blocks, sizeof(struct sums));
+    add(sum, band * SERIES_COUNT * blocks, sizeof(struct sums));
     size_t widest = c->hidden > q ? c->hidden : q;
     widest = c->intermediate > widest ? c->intermediate : widest;
     for (int i = 0; i < KERNELS_PACKINGS; i++) /* packed rows */
         add(sum, batch_tokens, (widest + PACKED_INPUTS - 1) / PACKED_INPUTS * ways->row_bytes[i]);
 }
 
-/* What lay_out takes at most: the longest prompt alone, or a batch of several. */
+/* Keys and values, in floats: of a layer of a batch of several prompts, or of the band of a longer one, whichever is more. */
+static size_t most_caches(struct sum *sum, const struct config *c, const struct footprint_load *load, size_t layers)
+{
+    const struct band_shape shape = band_shape(c);
+    size_t prompts = load->batch_tokens / load->shortest, positions, several, alone = 0, twice;
+    bool fits = memory_multiply(prompts, KERNELS_PANEL - 1, &positions) &&
+                memory_add(positions, load->batch_tokens, &positions) && memory_multiply(positions, shape.cache, &several) &&
+                load->longest < SIZE_MAX - KERNELS_PANEL && memory_multiply(2, shape.hidden, &twice) &&
+                memory_add(twice, shape.cache, &twice) && memory_multiply(band_capacity(load->longest), twice, &alone);
+    size_t whole = 0; /* all layers of the longest */
+    if (fits && layers > 1 && memory_multiply(band_capacity(load->longest) * shape.cache, layers, &whole))
+        alone = whole < alone ? whole : alone;
+    if (fits && layers == 1)
+        alone = band_capacity(load->longest) * shape.cache;
+    sum->bad = sum->bad || !fits;
+    return alone > several ? alone : several;
+}
+
+/* What lay_out, make_own and the pipeline take at most. */
 static void add_batch(struct sum *sum, const struct config *c, const struct footprint_load *load,
                       struct footprint_stage stage, size_t layers)
 {
-    size_t panels = (c->head_dim + KERNELS_PANEL - 1) / KERNELS_PANEL;
-    size_t cache = c->kv_heads * (c->head_dim + panels * KERNELS_PANEL);
-    size_t several = load->batch_tokens / load->shortest, positions, alone;
-    bool fits = memory_add(load->longest, KERNELS_PANEL - 1, &alone) &&
-                memory_multiply(several, KERNELS_PANEL - 1, &positions) &&
-                memory_add(positions, load->batch_tokens, &positions);
-    if (!fits) {
+    const struct band_shape shape = band_shape(c);
+    const size_t buffers = footprint_buffers(layers, stage), several = load->batch_tokens / load->shortest;
+    const bool alone = buffers == 1, chunks = load->longest > load->batch_tokens;
+    size_t rows = chunks ? load->longest : load->batch_tokens, floats;
+    const bool own = alone || (chunks && band_layers(&shape, stage.count, load->longest, load->longest) < stage.count);
+    if (!memory_multiply(rows, c->hidden, &floats))
         sum->bad = true;
-        return;
-    }
-    alone = alone / KERNELS_PANEL * KERNELS_PANEL;
-    bool long_first = load->longest >= load->batch_tokens;
-    size_t buffers = footprint_buffers(layers, stage);
-    if (buffers == 1)
-        add_grown(sum, long_first ? load->longest : load->batch_tokens, c->hidden, sizeof(float), !long_first);
-    for (size_t i = 0; i < buffers && buffers > 1; i++) { /* the pipeline's, all of one size */
-        add(sum, footprint_rows(load), c->hidden * sizeof(float));
-    }
-    add_grown(sum, alone >= positions ? alone : positions, cache, sizeof(float), alone < positions);
+    else
+        add(sum, own ? floats : 0, sizeof(float));
+    for (size_t i = 0; i < buffers && !alone; i++) /* the pipeline's */
+        add(sum, load->batch_tokens, c->hidden * sizeof(float));
+    add(sum, most_caches(sum, c, load, alone || !chunks ? 1 : stage.count), sizeof(float));
     add_grown(sum, several ? several : 1, 1, sizeof(struct segment), true);
+}
+
+/* Layers of the largest band (forward.c). */
+static size_t largest_band(const struct config *c, const struct footprint_load *load, struct footprint_stage stage,
+                           size_t layers)
+{
+    const struct band_shape shape = band_shape(c);
+    bool chunks = load->longest > load->batch_tokens && footprint_buffers(layers, stage) > 1;
+    return chunks ? band_layers(&shape, stage.count, load->longest, load->batch_tokens + 1) : 1;
 }
 
 /* Factors (weights_open), frequencies (rotary_init), tables (rotary_prepare). */
@@ -299,7 +313,7 @@ enum status footprint_of(struct footprint *f, const struct config *c, const stru
     working.bad = thread.bad;
     add(&working, 1, sizeof(struct forward));
     add(&working, load->threads, thread.bytes);
-    add_chunk(&working, c, load->batch_tokens, &ways);
+    add_chunk(&working, c, load->batch_tokens, largest_band(c, load, stage, w->layers), &ways);
     add_batch(&working, c, load, stage, w->layers);
     add_rotary(&working, c, load, w->long_factors);
     struct sum norm = {0, false};

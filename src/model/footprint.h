@@ -56,12 +56,9 @@ struct footprint {
 enum status footprint_cut(struct footprint_stage *stage, const struct footprint_weights *w, size_t stages,
                           struct error *e) ERROR_MUST_USE;
 
-/* How many batches' hidden states a stage holds: the one that it works on, one that comes in unless it is the first, one
- * that goes out unless it is the last. */
+/* How many chunks' hidden states a stage holds (cluster/pipeline.h): one that it works on, one that comes in unless it is the
+ * first, one that goes out unless it is the last. 1: all layers are one stage, which holds whole batches instead. */
 size_t footprint_buffers(size_t layers, struct footprint_stage stage);
-
-/* Rows of the largest batch. */
-size_t footprint_rows(const struct footprint_load *load);
 
 /* One rank's memory. STATUS_INPUT when a size doesn't fit 64 bits. Pure. */
 enum status footprint_of(struct footprint *f, const struct config *c, const struct footprint_weights *w,

@@ -4,7 +4,7 @@
  *   for each layer:  x += W_o attention(rms_norm(x));   x += W_down (silu(gate) * up)
  *                    gate = W_gate n, up = W_up n, n = rms_norm(x)
  * All chunks of a batch pass a layer before the next layer begins, so that only one layer's
- * keys and values are held, and its weights are decoded for as many rows as there are.
+ * keys and values are held. Stages that others wait for let each chunk pass a band of layers (band.h).
  */
 #include "forward.h"
 
@@ -31,6 +31,14 @@ static enum status open_workspace(struct workspace *w, const struct forward *f, 
     return s;
 }
 
+/* Layers whose sums a prompt of more than a chunk carries at most: the shortest of these has the largest band. */
+static size_t largest_band(const struct forward *f)
+{
+    const struct band_shape shape = band_shape(f->config);
+    bool several = f->options.longest > f->options.batch_tokens;
+    return several ? band_layers(&shape, f->options.layers, f->options.longest, f->options.batch_tokens + 1) : 1;
+}
+
 static enum status open_chunk(struct forward *f, struct error *e)
 {
     const struct config *c = f->config;
@@ -48,7 +56,8 @@ static enum status open_chunk(struct forward *f, struct error *e)
         s = memory_array(buffers[i].buffer, floats, sizeof(float), "a batch's activations", e);
     }
     if (s == STATUS_OK)
-        s = memory_array(&f->carried, SERIES_COUNT * f->blocks, sizeof *f->carried, "a long prompt's sums", e);
+        s = memory_array(&f->carried_all, largest_band(f) * SERIES_COUNT * f->blocks, sizeof *f->carried,
+                         "a long prompt's sums", e);
     for (int i = 0; i < KERNELS_PACKINGS && s == STATUS_OK; i++)
         if (f->packed_row_bytes[i])
             s = memory_array(&f->packed[i], rows, f->packed_row_bytes[i], "a batch's packed rows", e);
@@ -118,7 +127,7 @@ void forward_close(struct forward *f)
         memory_free(w->attention);
         memory_free(w->sums);
     }
-    void *const blocks[] = {f->workspace, f->segment, f->own, f->cache, f->carried, f->normed,
+    void *const blocks[] = {f->workspace, f->segment, f->own, f->caches, f->carried_all, f->normed,
                             f->query, f->key, f->value, f->mixed, f->ffn};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         memory_free(blocks[i]);
@@ -128,48 +137,76 @@ void forward_close(struct forward *f)
     memory_free(f);
 }
 
-/* Lays the prompts out one behind the other and makes room for them; `hidden` NULL: for their hidden states too. */
-static enum status lay_out(struct forward *f, const struct forward_prompt *prompts, size_t count, float *hidden,
-                           struct error *e)
+/* Makes room for `wanted` floats. What was there is dropped, not kept: no batch needs another's, and so nothing is held
+ * twice and no more than is needed. */
+static enum status make_room(float **block, size_t *capacity, size_t wanted, const char *what, struct error *e)
 {
-    size_t cache = 0, floats, longest = 0;
+    if (wanted <= *capacity)
+        return STATUS_OK;
+    memory_free(*block);
+    *capacity = 0;
+    enum status s = memory_array(block, wanted, sizeof **block, what, e);
+    *capacity = s == STATUS_OK ? wanted : 0;
+    return s;
+}
+
+/* Lays the prompts out one behind the other and makes room for keys and values of `held` layers. */
+static enum status lay_out(struct forward *f, const struct forward_prompt *prompts, size_t count, size_t held, struct error *e)
+{
+    const size_t position = band_shape(f->config).cache;
+    size_t caches, longest = 0;
     enum status s = memory_grow(&f->segment, &f->segment_capacity, count, sizeof *f->segment, "a batch's prompts", e);
-    f->rows = 0;
+    f->rows = f->layer_floats = 0;
+    f->layers_held = held;
     f->segments = s == STATUS_OK ? count : 0;
     for (size_t i = 0; i < f->segments; i++) {
         struct segment *seg = &f->segment[i];
-        size_t capacity = (prompts[i].length + KERNELS_PANEL - 1) / KERNELS_PANEL * KERNELS_PANEL;
-        *seg = (struct segment){.row = f->rows, .length = prompts[i].length, .cache = cache, .capacity = capacity};
+        *seg = (struct segment){.row = f->rows, .length = prompts[i].length, .cache = f->layer_floats,
+                                .capacity = band_capacity(prompts[i].length)};
         f->rows += prompts[i].length;
-        cache += attention_cache_floats(f, capacity);
+        f->layer_floats += position * seg->capacity;
         longest = prompts[i].length > longest ? prompts[i].length : longest;
     }
     for (size_t i = 0; i < f->segments && s == STATUS_OK; i++)
         s = rotary_prepare(&f->rotary, f->segment[i].length, &f->segment[i].rotary, e);
-    if (s == STATUS_OK && !memory_multiply(f->rows, f->config->hidden, &floats))
+    if (s == STATUS_OK && !memory_multiply(f->layer_floats, held, &caches))
         s = error_set(e, STATUS_FAILED, "a prompt of %zu tokens is too long", longest);
-    if (s == STATUS_OK && !hidden)
-        s = memory_grow(&f->own, &f->own_capacity, floats, sizeof(float), "a batch's hidden states", e);
-    f->hidden = hidden ? hidden : f->own;
-    if (s == STATUS_OK)
-        s = memory_grow(&f->cache, &f->cache_capacity, cache, sizeof(float), "a layer's keys and values", e);
-    return s;
+    return s == STATUS_OK ? make_room(&f->caches, &f->caches_capacity, caches, "a layer's keys and values", e) : s;
+}
+
+/* Room for the hidden states of the batch that is laid out. */
+static enum status make_own(struct forward *f, struct error *e)
+{
+    size_t floats;
+    if (!memory_multiply(f->rows, f->config->hidden, &floats))
+        return error_set(e, STATUS_FAILED, "a batch of %zu tokens is too large", f->rows);
+    return make_room(&f->own, &f->own_capacity, floats, "a batch's hidden states", e);
 }
 
 struct embedding {
     struct forward *forward;
     const struct forward_prompt *prompts;
+    struct chunk chunk;
 };
 
+/* The rows that the prompt has in the chunk. */
 static void embed_prompt(void *context, size_t i, int thread)
 {
     const struct embedding *job = context;
     struct forward *f = job->forward;
-    size_t hidden = f->config->hidden;
+    const struct segment *s = &f->segment[i];
+    size_t hidden = f->config->hidden, end = job->chunk.row + job->chunk.rows;
+    size_t first = s->row > job->chunk.row ? s->row : job->chunk.row, last = s->row + s->length < end ? s->row + s->length : end;
     (void)thread;
-    for (size_t t = 0; t < job->prompts[i].length; t++)
-        weights_decode(&f->weights->embedding, (size_t)job->prompts[i].ids[t], 0, hidden,
-                       f->hidden + (f->segment[i].row + t) * hidden);
+    for (size_t row = first; row < last; row++)
+        weights_decode(&f->weights->embedding, (size_t)job->prompts[i].ids[row - s->row], 0, hidden,
+                       job->chunk.x + (row - job->chunk.row) * hidden);
+}
+
+static void embed(struct forward *f, const struct forward_prompt *prompts, struct chunk chunk)
+{
+    struct embedding job = {f, prompts, chunk};
+    threads_run(f->segments, embed_prompt, &job);
 }
 
 struct norm {
@@ -206,8 +243,7 @@ static void attention_half(struct forward *f, const struct weights_layer *w, str
 {
     const struct config *c = f->config;
     size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
-    float *x = f->hidden + chunk.row * c->hidden;
-    struct norm norm = {f, x, w->attention_norm};
+    struct norm norm = {f, chunk.x, w->attention_norm};
     threads_run(chunk.rows, norm_row, &norm);
     const struct product_job heads[] = {{&w->q, f->query, q, NULL}, {&w->k, f->key, kv, NULL}, {&w->v, f->value, kv, NULL}};
     product_pack(f, (const struct weight *[]){&w->q, &w->k, &w->v}, 3, chunk.rows, f->normed, c->hidden);
@@ -215,20 +251,43 @@ static void attention_half(struct forward *f, const struct weights_layer *w, str
     step(observer);
     attention_run(f, chunk);
     step(observer);
-    project(f, &w->output, chunk.rows, f->mixed, q, x);
+    project(f, &w->output, chunk.rows, f->mixed, q, chunk.x);
 }
 
 static void ffn_half(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
 {
     const struct weights_layer *w = &f->weights->layer[layer];
-    float *x = f->hidden + chunk.row * f->config->hidden;
-    struct norm norm = {f, x, w->ffn_norm};
+    struct norm norm = {f, chunk.x, w->ffn_norm};
     threads_run(chunk.rows, norm_row, &norm);
     step(observer);
     ffn_run(f, layer, chunk, observer);
     step(observer);
     if (layer + 1 < f->config->layers)
-        project(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, x);
+        project(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, chunk.x);
+}
+
+/* A chunk through layers [first, first + count), each with keys, values and carried sums of its own if more chunks come. */
+static enum status run_chunk(struct forward *f, struct chunk chunk, size_t first, size_t count,
+                             const struct forward_observer *observer, struct error *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (observer->stop && observer->stop(observer->stop_context))
+            return error_set(e, STATUS_CHECKPOINT, "stopped by a signal");
+        size_t own = f->layers_held > 1 ? i : 0;
+        f->cache = f->caches + own * f->layer_floats;
+        f->carried = f->carried_all + own * SERIES_COUNT * f->blocks;
+        attention_half(f, &f->weights->layer[first + i], chunk, observer);
+        ffn_half(f, first + i, chunk, observer);
+    }
+    return STATUS_OK;
+}
+
+static struct chunk chunk_at(const struct forward *f, size_t row)
+{
+    size_t left = f->rows - row;
+    struct chunk chunk = {row, left < f->options.batch_tokens ? left : f->options.batch_tokens, NULL};
+    chunk.x = f->hidden ? f->hidden + row * f->config->hidden : NULL;
+    return chunk;
 }
 
 enum status forward_run_stage(struct forward *f, const struct forward_prompt *prompts, size_t count, float *hidden,
@@ -236,22 +295,114 @@ enum status forward_run_stage(struct forward *f, const struct forward_prompt *pr
 {
     const size_t first = f->options.first_layer;
     assert(threads_count() <= f->threads);
-    enum status s = lay_out(f, prompts, count, hidden, e);
+    enum status s = lay_out(f, prompts, count, 1, e);
+    if (s == STATUS_OK && !hidden)
+        s = make_own(f, e);
+    f->hidden = hidden ? hidden : f->own;
+    if (s == STATUS_OK && first == 0)
+        embed(f, prompts, (struct chunk){0, f->rows, f->hidden});
+    for (size_t layer = first; layer < first + f->options.layers; layer++)
+        for (size_t row = 0; row < f->rows && s == STATUS_OK; row += f->options.batch_tokens)
+            s = run_chunk(f, chunk_at(f, row), layer, 1, observer, e);
+    return s;
+}
+
+/* A batch that passes a stage chunk by chunk. */
+struct passage {
+    struct forward *forward;
+    const struct forward_prompt *prompts;
+    const struct forward_ports *ports;
+    const struct forward_observer *observer;
+    size_t band;
+};
+
+/* A chunk's hidden states into the batch's own, before the first of several bands. */
+static bool take_in(const struct passage *p, struct chunk chunk)
+{
+    struct forward *f = p->forward;
+    if (f->options.first_layer == 0) {
+        embed(f, p->prompts, chunk);
+        return true;
+    }
+    const float *x = p->ports->take(p->ports->context);
+    if (!x)
+        return false;
+    memcpy(chunk.x, x, chunk.rows * f->config->hidden * sizeof *x);
+    p->ports->keep(p->ports->context);
+    return true;
+}
+
+/* And out of them, after the last. */
+static bool hand_on(const struct passage *p, struct chunk chunk)
+{
+    struct forward *f = p->forward;
+    if (f->options.first_layer + f->options.layers == f->config->layers)
+        return true;
+    float *x = p->ports->room(p->ports->context);
+    if (!x)
+        return false;
+    memcpy(x, chunk.x, chunk.rows * f->config->hidden * sizeof *x);
+    p->ports->give(p->ports->context);
+    return true;
+}
+
+static enum status given_up(struct error *e)
+{
+    return error_set(e, STATUS_CHECKPOINT, "no chunk is to come or to go any more");
+}
+
+/* All layers in one band: chunks are run where they lie. */
+static enum status pass_through(const struct passage *p, struct error *e)
+{
+    struct forward *f = p->forward;
+    enum status s = STATUS_OK;
+    for (size_t row = 0; row < f->rows && s == STATUS_OK; row += f->options.batch_tokens) {
+        struct chunk chunk = chunk_at(f, row);
+        chunk.x = p->ports->take(p->ports->context);
+        if (!chunk.x)
+            return given_up(e);
+        if (f->options.first_layer == 0)
+            embed(f, p->prompts, chunk);
+        s = run_chunk(f, chunk, f->options.first_layer, f->options.layers, p->observer, e);
+        if (s == STATUS_OK)
+            p->ports->give(p->ports->context);
+    }
+    return s;
+}
+
+static enum status pass_in_bands(const struct passage *p, struct error *e)
+{
+    struct forward *f = p->forward;
+    const size_t layers = f->options.layers;
+    enum status s = make_own(f, e);
+    f->hidden = f->own;
+    for (size_t at = 0, width = band_first(layers, p->band); at < layers && s == STATUS_OK; at += width, width = p->band)
+        for (size_t row = 0; row < f->rows && s == STATUS_OK; row += f->options.batch_tokens) {
+            struct chunk chunk = chunk_at(f, row);
+            if (at == 0 && !take_in(p, chunk))
+                return given_up(e);
+            s = run_chunk(f, chunk, f->options.first_layer + at, width, p->observer, e);
+            if (s == STATUS_OK && at + width == layers && !hand_on(p, chunk))
+                return given_up(e);
+        }
+    return s;
+}
+
+enum status forward_run_ports(struct forward *f, const struct forward_prompt *prompts, size_t count,
+                              const struct forward_ports *ports, const struct forward_observer *observer, struct error *e)
+{
+    struct passage p = {f, prompts, ports, observer, f->options.layers};
+    assert(threads_count() <= f->threads);
+    const bool several = count == 1 && prompts[0].length > f->options.batch_tokens; /* chunks */
+    const struct band_shape shape = band_shape(f->config);
+    if (several)
+        p.band = band_layers(&shape, f->options.layers, f->options.longest, prompts[0].length);
+    enum status s = lay_out(f, prompts, count, several ? p.band : 1, e);
+    f->hidden = NULL;
     if (s != STATUS_OK)
         return s;
-    struct embedding job = {f, prompts};
-    if (first == 0)
-        threads_run(count, embed_prompt, &job);
-    for (size_t layer = first; layer < first + f->options.layers; layer++)
-        for (size_t row = 0; row < f->rows; row += f->options.batch_tokens) {
-            size_t left = f->rows - row;
-            struct chunk chunk = {row, left < f->options.batch_tokens ? left : f->options.batch_tokens};
-            if (observer->stop && observer->stop(observer->stop_context))
-                return error_set(e, STATUS_CHECKPOINT, "stopped by a signal");
-            attention_half(f, &f->weights->layer[layer], chunk, observer);
-            ffn_half(f, layer, chunk, observer);
-        }
-    return STATUS_OK;
+    assert(count == 1 || f->rows <= f->options.batch_tokens);
+    return p.band == f->options.layers ? pass_through(&p, e) : pass_in_bands(&p, e);
 }
 
 enum status forward_run(struct forward *f, const struct forward_prompt *prompts, size_t count,

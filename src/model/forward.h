@@ -10,7 +10,7 @@
  * Results don't depend on how prompts are packed, chunked or threaded.
  *
  * A forward pass may be cut into stages of consecutive layers: each takes the residual stream where the last one
- * left it, whoever ran that (cluster/pipeline.h).
+ * left it, whoever ran that (cluster/pipeline.h), all at once or chunk by chunk.
  */
 #ifndef PHI3SAT_MODEL_FORWARD_H
 #define PHI3SAT_MODEL_FORWARD_H
@@ -48,6 +48,17 @@ struct forward_options {
     enum kernels_mode mode;    /* precision of the products                           */
     size_t first_layer;        /* of the stage                                        */
     size_t layers;             /* of the stage; 0: all from first_layer on            */
+    size_t longest;            /* tokens of the longest prompt, for forward_run_ports; 0: that isn't called */
+};
+
+/* Where a stage's hidden states come from and go to, a chunk at a time: [rows, hidden] each, in the order of the batch.
+ * What takes or finds room may wait; NULL from either ends the run (STATUS_CHECKPOINT). */
+struct forward_ports {
+    void *context;
+    float *(*take)(void *context);  /* the next chunk; where the stage begins with layer 0 room for one, not read */
+    void (*keep)(void *context);    /* the chunk taken last has been copied: its room is free again */
+    float *(*room)(void *context);  /* room for a chunk that is ready to be given       */
+    void (*give)(void *context);    /* what take or room gave last is as the next stage wants it */
 };
 
 struct forward; /* opaque: buffers for one batch at a time */
@@ -71,7 +82,14 @@ enum status forward_run(struct forward *forward, const struct forward_prompt *pr
 enum status forward_run_stage(struct forward *forward, const struct forward_prompt *prompts, size_t count, float *hidden,
                               const struct forward_observer *observer, struct error *e) ERROR_MUST_USE;
 
-/* [rows, hidden]: the residual stream as the last layer's FFN of the last run found it, for tests. NULL
+/* The same chunk by chunk, with `longest` in the options, for a prompt or for several that fit one chunk: a chunk goes through
+ * a band of layers (band.h), and after the last band to the next stage, before the next chunk is worked on. What was taken is
+ * kept or given before the next is taken. */
+enum status forward_run_ports(struct forward *forward, const struct forward_prompt *prompts, size_t count,
+                              const struct forward_ports *ports, const struct forward_observer *observer,
+                              struct error *e) ERROR_MUST_USE;
+
+/* [rows, hidden]: the residual stream as the last layer's FFN of the last forward_run found it, for tests. NULL
  * before a run. */
 const float *forward_hidden(const struct forward *forward);
 

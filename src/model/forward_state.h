@@ -2,6 +2,7 @@
 #ifndef PHI3SAT_MODEL_FORWARD_STATE_H
 #define PHI3SAT_MODEL_FORWARD_STATE_H
 
+#include "band.h"
 #include "forward.h"
 
 /* Outputs that one piece of work decodes and multiplies: four panels, and one
@@ -15,12 +16,13 @@ struct segment {
     size_t length;
     const struct rotary_table *rotary;
     size_t cache;      /* floats before its keys and values in forward.cache        */
-    size_t capacity;   /* positions in its cache, a multiple of 16                  */
+    size_t capacity;   /* positions in its cache (band_capacity)                    */
 };
 
 /* The part of a batch that goes through a layer at once: rows [row, row + rows). */
 struct chunk {
     size_t row, rows;
+    float *x;          /* [rows, hidden]: its hidden states                           */
 };
 
 /* One thread's own memory. */
@@ -45,11 +47,16 @@ struct forward {
     struct segment *segment;
     size_t segments, segment_capacity;
     size_t rows;
-    float *hidden;                /* [rows, hidden]: the stage's caller's, or `own`    */
+    float *hidden;                /* [rows, hidden]: the stage's caller's, or `own`; NULL: chunks have theirs elsewhere */
     float *own;
     size_t own_capacity;
-    float *cache;                 /* one layer's keys and values, all segments        */
-    size_t cache_capacity;
+    size_t layers_held;           /* whose keys, values and carried sums are kept      */
+    size_t layer_floats;          /* of cache, for one of them, all segments           */
+    float *caches;                /* keys and values of the layers of a band          */
+    size_t caches_capacity;
+    struct sums *carried_all;     /* [layers of the largest band][SERIES_COUNT][blocks] */
+    /* of the layer at hand: */
+    float *cache;
     struct sums *carried;         /* [SERIES_COUNT][blocks]: a long prompt's sums between chunks */
     /* of the chunk at hand, [batch_tokens rows] each: */
     float *normed;                /* [rows, hidden]                                 */
@@ -97,8 +104,5 @@ void attention_run(struct forward *f, struct chunk chunk);
 
 /* gate, up, ffn of the chunk from `normed`, with the observer told of each finished prompt. */
 void ffn_run(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer);
-
-/* Floats of cache of one segment. */
-size_t attention_cache_floats(const struct forward *f, size_t capacity);
 
 #endif

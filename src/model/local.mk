@@ -6,7 +6,7 @@
 
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES =
-%C%_libmodel_a_SOURCES += %D%/batch_size.c %D%/batch_size.h
+%C%_libmodel_a_SOURCES += %D%/band.c %D%/band.h %D%/batch_size.c %D%/batch_size.h
 %C%_libmodel_a_SOURCES += %D%/config.c %D%/config.h
 %C%_libmodel_a_SOURCES += %D%/elementary.c %D%/elementary.h
 %C%_libmodel_a_SOURCES += %D%/weights.c %D%/weights.h
@@ -17,6 +17,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES += %D%/product.c %D%/attention.c %D%/ffn.c
 
 EXTRA_DIST += tests/unit/network.h tests/unit/opened_model.h
+check_PROGRAMS += tests/unit/test_band
+tests_unit_test_band_LDADD = $(UNIT_MODEL)
 check_PROGRAMS += tests/unit/test_caches
 tests_unit_test_caches_LDADD = $(UNIT_MODEL)
 check_PROGRAMS += tests/unit/test_elementary

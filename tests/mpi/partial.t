@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../cli/profile/profile.sh"
 need_command python3
 
-tiny m.gguf --with-vocab --vocab 300 --hidden 64 --intermediate 300 --heads 2 --layers 4 --context 60
+tiny m.gguf --with-vocab --vocab 300 --hidden 64 --intermediate 300 --heads 2 --layers 6 --context 60
 { words 400 7 30; words 10 9 90; sed 5q <(words 400 7 30); } >p.txt
 profile=(phi3sat --model m.gguf --progress never --prompts p.txt)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 PHI3SAT_TEST_DELAY=3:4
@@ -52,9 +52,13 @@ whole() {
     same one.h5 rest.h5 "$2: with the rest of the prompts it is the archive of all"
 }
 
-for grid in 1x1 3x1 1x3 2x2; do
+# Batches of 16 tokens: longer prompts are handed on in chunks, the longest after bands of 2 of 3 layers as 2x2, and a stage waits
+# inside a batch.
+for setting in 1x1:100 3x1:100 1x3:100 1x3:16 2x2:16; do
+    grid=${setting%:*} tokens=${setting#*:}
     watch "${launch[@]}" -np $((${grid%x*} * ${grid#*x})) "${profile[@]}" --output r.csv --grid "$grid" \
-        --batch-tokens 100 --partial-every 0.0005
+        --batch-tokens "$tokens" --partial-every 0.0005
+    grid+=", $tokens tokens"
     expect_status 0 "grid $grid: the run ends well"
     same one.h5 r.h5 "grid $grid: its archive is that of a run without partial ones"
     is "$(echo r.*)" "r.csv r.h5" "grid $grid: the partial archive is gone"

@@ -151,6 +151,69 @@ static void test_runs(const struct opened *o, const char *name)
     }
 }
 
+/* Ports of a stage that nobody waits for. */
+static float *any_chunk(void *context)
+{
+    return context;
+}
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+/* The most bytes in use while one stage runs a long prompt and batches of small ones, chunk by chunk. */
+static size_t real_stage(const struct opened *o, const struct footprint_load *load, struct footprint_stage stage)
+{
+    struct forward_options how = {.batch_tokens = load->batch_tokens, .activity_threshold = 0.1f, .window = o->config.window,
+                                  .mode = load->mode, .first_layer = stage.first, .layers = stage.count, .longest = load->longest};
+    const struct forward_observer observer = {.sums = no_sums};
+    size_t buffers = footprint_buffers(o->config.layers, stage), small = load->batch_tokens / load->shortest;
+    size_t before = books.now;
+    static struct forward_prompt prompts[64];
+    struct weights w;
+    struct forward *f;
+    struct error e;
+    float *slot[3] = {NULL};
+    threads_set((int)load->threads);
+    books.peak = books.now;
+    for (size_t i = 0; i < buffers; i++)
+        if (memory_array(&slot[i], load->batch_tokens * o->config.hidden, sizeof **slot, "a test", &e) != STATUS_OK)
+            bail("no memory");
+    if (weights_find(&w, &o->config, o->file, &e) != STATUS_OK || weights_layers(&w, &o->config, stage.first, stage.count, &e) != STATUS_OK ||
+        forward_open(&f, &o->config, &w, kernels_at(0), &how, &e) != STATUS_OK)
+        bail("a stage doesn't open: %s", e.sentence);
+    const struct forward_ports ports = {slot[0], any_chunk, nothing, any_chunk, nothing};
+    for (size_t length = load->longest; length > load->batch_tokens; length = length * 2 / 3) {
+        prompts[0] = (struct forward_prompt){ids, length};
+        if (forward_run_ports(f, prompts, 1, &ports, &observer, &e) != STATUS_OK)
+            bail("a prompt doesn't run: %s", e.sentence);
+    }
+    for (size_t i = 0; i < small; i++)
+        prompts[i] = (struct forward_prompt){ids, load->shortest};
+    if (forward_run_ports(f, prompts, small, &ports, &observer, &e) != STATUS_OK)
+        bail("a batch doesn't run: %s", e.sentence);
+    forward_close(f);
+    weights_free(&w);
+    for (size_t i = 0; i < buffers; i++)
+        memory_free(slot[i]);
+    return books.peak - before;
+}
+
+static void test_stages(const struct opened *o, const char *name)
+{
+    static const struct footprint_stage stages[] = {{0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 1}};
+    static const struct footprint_load loads[] = {{32, 1, 128, 8, KERNELS_F32}, {16, 1, 33, 16, KERNELS_F32}, {64, 1, 64, 2, KERNELS_F32}};
+    for (size_t l = 0; l < sizeof loads / sizeof *loads; l++)
+        for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+            struct footprint plan = planned(o->file, &o->config, &loads[l], stages[i]);
+            size_t real = real_stage(o, &loads[l], stages[i]);
+            ok(real <= plan.working && (double)plan.working < 1.15 * (double)real,
+               "%s, load %zu, layers %zu to %zu: a stage takes %zu bytes, %llu planned", name, l, stages[i].first,
+               stages[i].first + stages[i].count, real, (unsigned long long)plan.working);
+        }
+}
+
 static void test_state(const struct opened *o)
 {
     const struct footprint_load load = {64, 1, 64, 10, KERNELS_F32};
@@ -323,6 +386,7 @@ int main(void)
     network_make(&n);
     struct opened plain = opened_network(&n, NETWORK_FUSED, NULL, "plain.gguf");
     test_runs(&plain, "phi3");
+    test_stages(&plain, "phi3");
     test_state(&plain);
     test_weights(&plain);
     test_cut();
@@ -332,6 +396,7 @@ int main(void)
     n.original = 32;
     struct opened longrope = opened_network(&n, NETWORK_FUSED, NULL, "longrope.gguf");
     test_runs(&longrope, "LongRoPE");
+    test_stages(&longrope, "LongRoPE");
     opened_close(&longrope);
     n.original = 0;
     n.always_factors = true;

@@ -53,6 +53,25 @@ static void test_pipelines(void)
     is_double(simulate(&run, 3).prompts, 8.0, 1e-9, "fewer prompts than groups");
 }
 
+/* A prompt of 4 chunks through 2 stages of 4 layers, 1 s a chunk and layer. */
+static void test_chunks(void)
+{
+    struct simulate_run run = make_run(1, 2);
+    items[0].length = 4 * ROWS;
+    is_double(simulate(&run, 1).prompts, 4.0 * (4 + 1), 1e-9, "a long prompt goes on chunk by chunk: one is waited for");
+    run.schedule.shape = (struct band_shape){2, 1};
+    run.schedule.layers = 4;
+    is_double(simulate(&run, 1).prompts, 2.0 * 4 + 2.0 + 4.0 * 4, 1e-9, "in bands of 2 of 4 layers: after the first band, and one");
+    run.schedule.shape = (struct band_shape){200, 1};
+    is_double(simulate(&run, 1).prompts, 3.0 * 4 + 1.0 + 4.0 * 4, 1e-9, "in bands of 1: after 3 of them, and one");
+    is_double(simulate(&run, PROMPTS).prompts, 4.0 * (PROMPTS + 3) + 3.0 * 4 + 1.0, 1e-6,
+              "others fill the time but for that");
+    run = make_run(1, 1);
+    items[0].length = 4 * ROWS;
+    run.schedule.shape = (struct band_shape){2, 1};
+    is_double(simulate(&run, 1).prompts, 8.0 * 4, 1e-9, "a rank alone waits for nothing");
+}
+
 static void test_sharing(void)
 {
     struct simulate_run run = make_run(8, 1);
@@ -117,6 +136,7 @@ static void test_pace(void)
 int main(void)
 {
     test_pipelines();
+    test_chunks();
     test_sharing();
     test_network();
     test_pace();

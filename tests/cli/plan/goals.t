@@ -22,8 +22,10 @@ at_least() {
 python3 "$tree/phi3_shape.py" phi.gguf
 python3 "$tree/lengths.py" 3000 >ids
 at_least "3,000 prompts, 64 groups" "$(efficiency 64x1 --tokens ids --ranks-per-node 8)" 0.97
-# The goal is 0.92 and isn't reached (docs/plan.md): this only keeps it from getting worse.
-at_least "3,000 prompts, 8 groups of 8 stages (short of the goal of 0.92)" "$(efficiency 8x8 --tokens ids --ranks-per-node 8)" 0.88
+at_least "3,000 prompts, 8 groups of 8 stages" "$(efficiency 8x8 --tokens ids --ranks-per-node 8)" 0.92
+for grid in 32x2 16x4 4x16 2x32; do
+    at_least "3,000 prompts, $grid" "$(efficiency $grid --tokens ids --ranks-per-node 8)" 0.92
+done
 at_least "200,000 prompts, 4,096 groups" "$(efficiency 4096x1 --num-prompts 200000 --ranks-per-node 64)" 0.95
-at_least "200,000 prompts, 512 groups of 8 stages" "$(efficiency 512x8 --num-prompts 200000 --ranks-per-node 64)" 0.92
+at_least "200,000 prompts, 512 groups of 8 stages" "$(efficiency 512x8 --num-prompts 200000 --ranks-per-node 64)" 0.95
 done_testing
