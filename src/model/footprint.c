@@ -306,11 +306,13 @@ enum status footprint_of(struct footprint *f, const struct config *c, const stru
     f->weights = stage.first == 0 ? w->embedding : 0;
     for (size_t l = stage.first; l < stage.first + stage.count; l++)
         f->weights += w->layer[l];
-    f->state = accumulator_bytes(stage.count, c->intermediate);
+    size_t state;
+    working.bad = !memory_add(accumulator_bytes(stage.count, c->intermediate), accumulator_bytes(1, c->intermediate), &state);
+    f->state = state;
     struct sum thread = {0, false};
     const struct ways ways = ways_of(load->mode);
     add_thread(&thread, c, load->batch_tokens, &ways);
-    working.bad = thread.bad;
+    working.bad = working.bad || thread.bad;
     add(&working, 1, sizeof(struct forward));
     add(&working, load->threads, thread.bytes);
     add_chunk(&working, c, load->batch_tokens, largest_band(c, load, stage, w->layers), &ways);

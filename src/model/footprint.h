@@ -46,7 +46,7 @@ struct footprint_stage {
 
 struct footprint {
     uint64_t weights;     /* bytes of the map; shared by a host's ranks of one stage  */
-    uint64_t state;       /* the exact sums (accumulator_bytes)                      */
+    uint64_t state;       /* the exact sums, and a layer of them more: merged, on its way to a file */
     uint64_t working;     /* activations, keys and values, decoded panels, tables    */
 };
 

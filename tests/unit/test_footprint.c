@@ -217,16 +217,19 @@ static void test_stages(const struct opened *o, const char *name)
 static void test_state(const struct opened *o)
 {
     const struct footprint_load load = {64, 1, 64, 10, KERNELS_F32};
-    struct accumulator a;
+    struct accumulator a, merged;
     struct error e;
     for (size_t count = 1; count <= o->config.layers; count++) {
         struct footprint plan = planned(o->file, &o->config, &load, (struct footprint_stage){0, count});
         size_t before = books.now;
-        if (accumulator_init(&a, count, o->config.intermediate, &e) != STATUS_OK)
+        if (accumulator_init(&a, count, o->config.intermediate, &e) != STATUS_OK ||
+            accumulator_init(&merged, 1, o->config.intermediate, &e) != STATUS_OK)
             bail("no state");
         size_t real = books.now - before;
         accumulator_free(&a);
-        ok(real >= plan.state && real < plan.state + 64, "the state of %zu layers is what the accumulator takes", count);
+        accumulator_free(&merged);
+        ok(real >= plan.state && real < plan.state + 128, "the state of %zu layers and of one that is written is what accumulators take",
+           count);
     }
 }
 

@@ -91,7 +91,7 @@ static void choosing(void)
     is_uint(choose(8, &what), 2, "and where the model doesn't fit: %s", what);
     lay_out(6, 1, 500 * MIB);
     is_uint(choose(6, &what), 3, "of the numbers that divide the ranks, the least that fits: %s", what);
-    lay_out(64, 64, 2740 * MIB);
+    lay_out(64, 64, 2900 * MIB);
     is_uint(choose(64, &what), 8, "at most as many stages as layers: %s", what);
     lay_out(7, 1, 700 * MIB);
     is_uint(choose(7, &what), 7, "seven ranks make one stage or seven: %s", what);

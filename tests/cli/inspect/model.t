@@ -61,7 +61,7 @@ for row in m["memory"]["stages"]:
     assert row["total"] == row["weights"] + row["state"] + row["working_context"]
 rows = m["memory"]["stages"]
 assert [r["stages"] for r in rows] == [1, 2, 4] and [r["layers"] for r in rows] == [4, 2, 1]
-assert rows[0]["state"] == 4 * (2 * 3 * 64 * 192 + 544)     # blocks of 64 neurons, 192 bytes each, and a layer's facts
+assert rows[0]["state"] == 5 * (2 * 3 * 64 * 192 + 544)     # 4 layers, 1 written: blocks of 64 neurons, 192 bytes each; facts
 layer = sum(x["bytes"] for n, x in t.items() if n.startswith("blk.3."))
 assert rows[0]["weights"] == 4 * layer + t["token_embd.weight"]["bytes"]
 assert rows[2]["weights"] == layer   # a stage in the middle: it has a batch that comes in and one that goes out
