@@ -7,6 +7,7 @@
 #include "facts_io.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "../base/memory.h"
@@ -123,16 +124,22 @@ static bool read_row(hid_t object, const struct archive_facts_row *row, void *ba
     return false;
 }
 
+/* A threshold that no option could have given was put there by somebody else. */
+static bool read_threshold(hid_t root, const char *name, float *value)
+{
+    return attributes_get_float(root, name, value) && isfinite(*value) && *value >= 0.0f;
+}
+
 /* The name of the attribute that is bad, or NULL. */
 static const char *read_criteria(hid_t root, struct criteria *c, char name[64])
 {
     char text[32];
     for (int i = 0; i < CRITERIA_COUNT; i++) {
         threshold_name(i, name);
-        if (!attributes_get_float(root, name, &c->threshold[i]))
+        if (!read_threshold(root, name, &c->threshold[i]))
             return name;
     }
-    if (!attributes_get_float(root, ACTIVITY_THRESHOLD, &c->activity_threshold))
+    if (!read_threshold(root, ACTIVITY_THRESHOLD, &c->activity_threshold))
         return ACTIVITY_THRESHOLD;
     if (!read_text(root, ACTIVITY, text, sizeof text))
         return ACTIVITY;
@@ -141,7 +148,7 @@ static const char *read_criteria(hid_t root, struct criteria *c, char name[64])
         return ACTIVITY;
     if (!read_text(root, COMBINE, text, sizeof text) || !criteria_combine_parse(text, &c->combine))
         return COMBINE;
-    return attributes_get_float(root, SUPER_RATIO, &c->super_ratio) ? NULL : SUPER_RATIO;
+    return read_threshold(root, SUPER_RATIO, &c->super_ratio) ? NULL : SUPER_RATIO;
 }
 
 static enum status other_format(const char *file, const char *found, bool archive_wanted, struct error *e)

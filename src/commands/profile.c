@@ -143,7 +143,7 @@ static enum status open_forward(struct profile *p, struct error *e)
 {
     struct forward_options o = {.batch_tokens = (size_t)p->options.batch_tokens,
                                 .skip_first = (size_t)p->options.skip_first,
-                                .activity_threshold = p->options.criteria.activity_threshold, .window = window_of(p),
+                                .activity_threshold = p->options.choice.criteria.activity_threshold, .window = window_of(p),
                                 .mode = (enum kernels_mode)p->options.precision,
                                 .first_layer = p->grid.layers.first, .layers = p->grid.layers.count,
                                 .longest = p->grid.stages > 1 ? (size_t)schedule_longest(p->intake.items, p->intake.count) : 0};
@@ -293,7 +293,7 @@ static void fill_model_facts(struct profile *p)
     model_words_rotary(c, p->weights.factors_long != NULL, p->weights.longrope, f->rotary, sizeof f->rotary);
     snprintf(f->precision, sizeof f->precision, "%s", profile_options_precisions[p->options.precision]);
     f->skip_first = p->options.skip_first;
-    f->criteria = p->options.criteria;
+    f->criteria = p->options.choice.criteria;
 }
 
 /* Collective. What an archive holds already is not run again. */

@@ -10,8 +10,6 @@
 static const char *const overlong_names[] = {"truncate", "split", "skip", "error", NULL};
 /* In the order of enum kernels_mode. */
 const char *const profile_options_precisions[] = {"f32", "int16", "int8", NULL};
-static const char *const combine_names[] = {"all", "any", "ffn", NULL};
-static const char *const activity_names[] = {"absolute", "signed", NULL};
 static const char *const progress_names[] = {"auto", "always", "never", NULL};
 
 #define AT(member) offsetof(struct profile_options, member)
@@ -80,23 +78,13 @@ static const struct options_row fixed_rows[] = {
      .default_text = "f32"},
     {.name = "skip-first", .kind = OPTIONS_UINT, .offset = AT(skip_first), .argument = "N", .min = 0, .max = 16777216,
      .help = "leave the first N positions of each prompt out of the statistics", .default_text = "0"},
-    {.name = "Saturation", .kind = OPTIONS_HEADING},
-    {.name = "activity-threshold", .kind = OPTIONS_FLOAT, .offset = AT(criteria.activity_threshold), .argument = "X",
-     .min = 0, .max = 1e6, .help = "a sample is of low activity below this magnitude", .default_text = "0.1"},
-    {.name = "activity", .kind = OPTIONS_CHOICE, .offset = AT(activity), .argument = "KIND", .choices = activity_names,
-     .help = "low activity by |x|, or signed (x < threshold)", .default_text = "absolute"},
-    {.name = "combine", .kind = OPTIONS_CHOICE, .offset = AT(combine), .argument = "RULE", .choices = combine_names,
-     .help = "a neuron is saturated when all, any or the ffn of its series are", .default_text = "all"},
-    {.name = "super-ratio", .kind = OPTIONS_FLOAT, .offset = AT(criteria.super_ratio), .argument = "X", .min = 1,
-     .max = 1e9, .help = "max |ffn| against the layer's median that makes a super neuron", .default_text = "100"},
 };
 
 #define FIXED_COUNT (sizeof fixed_rows / sizeof *fixed_rows)
 
 const struct options_table *profile_options_table(void)
 {
-    static struct options_row rows[FIXED_COUNT + CRITERIA_COUNT];
-    static char defaults[CRITERIA_COUNT][16];
+    static struct options_row rows[FIXED_COUNT + CRITERIA_OPTIONS_COUNT];
     static struct options_table table = {
         .command = "phi3sat profile",
         .usage = "--model FILE [--prompts FILE] [OPTION]...",
@@ -104,19 +92,13 @@ const struct options_table *profile_options_table(void)
                    "which feed-forward neurons are frozen or dead.\n"
                    "Runs alone or under mpirun or srun; the results are the same.",
         .rows = rows,
-        .count = FIXED_COUNT + CRITERIA_COUNT,
+        .count = FIXED_COUNT + CRITERIA_OPTIONS_COUNT,
         .ending = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 output could not be written,\n"
                   "5 done but with NaN or infinity among the activations; with a checkpoint left: 75 stopped by\n"
                   "SIGUSR1, 130 by SIGINT, 143 by SIGTERM.\n\n"
                   "Example: mpirun -np 2 phi3sat --model m.gguf --prompts p.txt --output r.csv"};
     memcpy(rows, fixed_rows, sizeof fixed_rows);
-    for (int i = 0; i < CRITERIA_COUNT; i++) {
-        const struct criteria_row *c = &criteria_table[i];
-        snprintf(defaults[i], sizeof defaults[i], "%g", (double)c->threshold);
-        rows[FIXED_COUNT + (size_t)i] = (struct options_row){
-            .name = c->option, .kind = OPTIONS_FLOAT, .offset = AT(criteria.threshold) + (size_t)i * sizeof(float),
-            .argument = "X", .min = 0, .max = 1e12, .help = c->help, .default_text = defaults[i]};
-    }
+    criteria_options_rows(rows + FIXED_COUNT, AT(choice), NULL);
     return &table;
 }
 
@@ -266,13 +248,12 @@ enum status profile_options_read(struct profile_options *o, int argc, char **arg
     o->seed = PROMPT_MAKER_SEED;
     o->checkpoint_every = 10.0;
     o->watch_seconds = 60.0;
-    o->criteria = criteria_defaults();
+    o->choice.criteria = criteria_defaults();
     enum status s = options_parse(table, argc, argv, o, &result, e);
     *help = s == STATUS_OK && result.help;
     if (s != STATUS_OK || *help)
         return s;
-    o->criteria.activity_signed = o->activity == 1;
-    o->criteria.combine = (enum criteria_combine)o->combine;
+    criteria_options_settle(&o->choice);
     s = profile_options_input(o, options_given(table, &result, "num-prompts"), options_given(table, &result, "seed"), e);
     if (s == STATUS_OK)
         s = read_grid(o, e);

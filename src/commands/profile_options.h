@@ -5,7 +5,7 @@
 #include "../base/options.h"
 #include "../cluster/grid.h"
 #include "../cluster/intake.h"
-#include "../stats/criteria.h"
+#include "criteria_options.h"
 
 /* Names of --precision, in the order of enum kernels_mode (options.precision is one); ended by NULL. */
 extern const char *const profile_options_precisions[];
@@ -17,9 +17,9 @@ struct profile_options {
     double partial_every;    /* minutes; 0: no partial archives                    */
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
     uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
-    int overlong, precision, combine, activity, progress, input_format;
+    int overlong, precision, progress, input_format;
     bool no_bos, chat, quiet, verbose;
-    struct criteria criteria;
+    struct criteria_choice choice;
     const char *grid;
     /* worked out by profile_options_read: */
     struct grid_wish grid_wish;

@@ -33,13 +33,13 @@ static bool twins(const char *one, const char *other)
     return real_name(one, x, sizeof x) && real_name(other, y, sizeof y) && strcmp(x, y) == 0;
 }
 
-static enum status refuse_twins(const char *csv_path, const char *hdf5_path, struct error *e)
+enum status profile_outputs_twins(const char *one, const char *other, const char *options, struct error *e)
 {
-    if (!twins(csv_path, hdf5_path))
+    if (!twins(one, other))
         return STATUS_OK;
-    error_set(e, STATUS_USAGE, "--output and --hdf5 name the same file");
-    error_advice(e, "choose another --output or --hdf5");
-    return error_file(e, hdf5_path);
+    error_set(e, STATUS_USAGE, "%s name the same file", options);
+    error_advice(e, "choose another name for one of them");
+    return error_file(e, other);
 }
 
 /* The checkpoint is removed in the end, and what is gone on from must not be written over before. */
@@ -164,7 +164,7 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
             s = refuse_input(paths[i], (uint64_t)prompts.st_dev, (uint64_t)prompts.st_ino, e);
     }
     if (s == STATUS_OK)
-        s = refuse_twins(o->csv_path, o->hdf5_path, e);
+        s = profile_outputs_twins(o->csv_path, o->hdf5_path, "--output and --hdf5", e);
     if (s == STATUS_OK)
         s = refuse_checkpoint_twins(o, e);
     if (s == STATUS_OK)
@@ -176,24 +176,34 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
     return s == STATUS_OK && o->checkpoints ? archive_writer_probe(o->checkpoint_path, e) : s;
 }
 
+/* The file to be written against everything that is read. */
+static enum status refuse_inputs(const char *path, char *const *inputs, size_t count, struct error *e)
+{
+    struct stat about;
+    enum status s = refuse_dash(path, e);
+    if (s == STATUS_OK)
+        s = refuse_descriptor(path, e);
+    for (size_t k = 0; k < count && s == STATUS_OK; k++)
+        if (stat(inputs[k], &about) == 0) /* what isn't there is told by the reader */
+            s = refuse_input(path, (uint64_t)about.st_dev, (uint64_t)about.st_ino, e);
+    return s;
+}
+
 enum status profile_outputs_check_merge(const char *csv_path, const char *hdf5_path, char *const *inputs, size_t count,
                                         struct error *e)
 {
-    const char *const paths[] = {hdf5_path, csv_path};
-    enum status s = STATUS_OK;
-    for (int i = 0; i < (csv_path ? 2 : 1) && s == STATUS_OK; i++) {
-        s = refuse_dash(paths[i], e);
-        if (s == STATUS_OK)
-            s = refuse_descriptor(paths[i], e);
-        for (size_t k = 0; k < count && s == STATUS_OK; k++) {
-            struct stat about;
-            if (stat(inputs[k], &about) == 0) /* what isn't there is told by the reader */
-                s = refuse_input(paths[i], (uint64_t)about.st_dev, (uint64_t)about.st_ino, e);
-        }
-    }
+    enum status s = refuse_inputs(hdf5_path, inputs, count, e);
     if (s == STATUS_OK && csv_path)
-        s = refuse_twins(csv_path, hdf5_path, e);
+        s = refuse_inputs(csv_path, inputs, count, e);
+    if (s == STATUS_OK && csv_path)
+        s = profile_outputs_twins(csv_path, hdf5_path, "--output and --hdf5", e);
     if (s == STATUS_OK && csv_path)
         s = outfile_probe(csv_path, e);
     return s == STATUS_OK ? archive_writer_probe(hdf5_path, e) : s;
+}
+
+enum status profile_outputs_check_table(const char *path, char *const *inputs, size_t count, struct error *e)
+{
+    enum status s = path ? refuse_inputs(path, inputs, count, e) : STATUS_OK;
+    return s == STATUS_OK && path ? outfile_probe(path, e) : s;
 }

@@ -17,4 +17,13 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
 enum status profile_outputs_check_merge(const char *csv_path, const char *hdf5_path, char *const *inputs, size_t count,
                                         struct error *e) ERROR_MUST_USE;
 
+/* STATUS_USAGE when both are one file, which is called `other` in the message; `options` names them ("--output and
+ * --hdf5"). */
+enum status profile_outputs_twins(const char *one, const char *other, const char *options,
+                                  struct error *e) ERROR_MUST_USE;
+
+/* As profile_outputs_check_merge for a table made from archives inputs[count]; NULL: none is. */
+enum status profile_outputs_check_table(const char *path, char *const *inputs, size_t count,
+                                        struct error *e) ERROR_MUST_USE;
+
 #endif

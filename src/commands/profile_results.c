@@ -4,18 +4,13 @@
 #include "../archive/archive_writer.h"
 #include "../base/memory.h"
 #include "../report/csv.h"
-#include "../report/prompt_notes.h"
-#include "../report/text_summary.h"
-
-#define SUPER_LISTED 64
+#include "results.h"
 
 struct profile_results_writer {
     struct profile_results plan;
     struct archive_writer *archive;
     struct metrics metrics;            /* of one layer                               */
-    struct summary_row *rows;          /* [layers]                                   */
-    struct text_summary_super super[SUPER_LISTED];
-    size_t super_count;
+    struct results results;
 };
 
 enum status profile_results_open(struct profile_results_writer **w, const struct profile_results *r, struct error *e)
@@ -28,7 +23,7 @@ enum status profile_results_open(struct profile_results_writer **w, const struct
     fresh->plan = *r;
     s = metrics_init(&fresh->metrics, r->neurons, e);
     if (s == STATUS_OK)
-        s = memory_array(&fresh->rows, r->layers, sizeof *fresh->rows, "the summary", e);
+        s = results_init(&fresh->results, r->layers, r->neurons, r->criteria, e);
     if (s == STATUS_OK)
         s = archive_writer_open(&fresh->archive, r->hdf5_path, r->layers, r->neurons, e);
     if (s != STATUS_OK) {
@@ -43,12 +38,10 @@ enum status profile_results_layer(struct profile_results_writer *w, size_t layer
                                   size_t at, struct error *e)
 {
     metrics_compute(&w->metrics, state, at);
-    enum status s = criteria_apply(w->plan.criteria, &w->metrics, e);
+    enum status s = results_layer(&w->results, layer, &w->metrics, e);
     if (s != STATUS_OK)
         return s;
-    summary_of_layer(&w->rows[layer], &w->metrics);
-    w->super_count = text_summary_collect(&w->metrics, layer, w->super, w->super_count, SUPER_LISTED);
-    struct archive_writer_layer_data data = {.metrics = &w->metrics, .row = &w->rows[layer],
+    struct archive_writer_layer_data data = {.metrics = &w->metrics, .row = &w->results.rows[layer],
                                              .layer = &state->layer[at]};
     for (int series = 0; series < SERIES_COUNT; series++)
         data.block[series] = accumulator_blocks(state, at, (enum series)series);
@@ -60,7 +53,7 @@ static enum status write_csv_aside(const struct profile_results_writer *w, struc
     enum status s = outfile_open(csv, w->plan.csv_path, e);
     if (s != STATUS_OK)
         return s;
-    csv_print(csv, w->rows, w->plan.layers);
+    csv_print(csv, w->results.rows, w->plan.layers);
     s = outfile_settle(csv, e);
     if (s != STATUS_OK)
         outfile_abandon(csv);
@@ -85,24 +78,13 @@ static enum status replace_files(struct profile_results_writer *w, const struct 
     return s;
 }
 
-static enum status tell(const struct profile_results_writer *w, const struct archive_facts *facts,
-                        const struct archive_run *run, uint64_t *nonfinite, struct error *e)
-{
-    struct summary summary;
-    summary_of_model(&summary, w->rows, w->plan.layers);
-    *nonfinite = summary.nonfinite;
-    struct text_summary text = {&summary, w->plan.criteria, w->super, w->super_count};
-    enum status s = text_summary_print(NULL, &text, e);
-    return s == STATUS_OK ? prompt_notes_print(NULL, facts, run, e) : s;
-}
-
 enum status profile_results_finish(struct profile_results_writer *w, const struct archive_facts *facts,
                                    const struct archive_run *run, const struct prompt_set *prompts,
                                    uint64_t *nonfinite, struct error *e)
 {
     enum status s = replace_files(w, facts, run, prompts, e);
     if (s == STATUS_OK)
-        s = tell(w, facts, run, nonfinite, e);
+        s = results_print(&w->results, facts, run, nonfinite, e);
     profile_results_abandon(w);
     return s;
 }
@@ -113,7 +95,7 @@ void profile_results_abandon(struct profile_results_writer *w)
         return;
     archive_writer_abandon(w->archive);
     metrics_free(&w->metrics);
-    memory_free(w->rows);
+    results_free(&w->results);
     memory_free(w);
 }
 

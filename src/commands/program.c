@@ -9,11 +9,13 @@
 #include "../report/program_text.h"
 #include "bench.h"
 #include "build_id.h"
+#include "compare.h"
 #include "inspect.h"
 #include "merge.h"
 #include "plan.h"
 #include "profile.h"
 #include "prompts.h"
+#include "report.h"
 #include "synth.h"
 #include "tokenize.h"
 
@@ -24,11 +26,13 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
     {"bench", "time the kernels and measure the machine's peaks", bench_command},
+    {"compare", "show how archives differ, by layer and neuron, and whether by more than sampling", compare_command},
     {"inspect", "print what a model file or an archive holds", inspect_command},
     {"merge", "add archives of shards into the one that a single run would have made", merge_command},
     {"plan", "predict what a run will take on a cluster, and write its job script", plan_command},
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
     {"prompts", "print prompts of phi3sat's own making", prompts_command},
+    {"report", "print table, summary and recommendation again from an archive, judged anew if asked", report_command},
     {"synth", "write a model file with planted neurons", synth_command},
     {"tokenize", "print the token ids of a text", tokenize_command},
 };

@@ -11,29 +11,33 @@
 const char csv_header[] = "Layer,Neurons,LowVarGate%,LowVarUp%,LowVarFFN%,Saturated%,AvgVarGate,AvgVarUp,AvgVarFFN,"
                           "AvgMeanGate,AvgMeanUp,AvgMeanFFN,EstSpeedup";
 
-/* printf would show the sign of a NaN as well. */
-static void print_number(struct outfile *out, double value, int decimals)
+const struct csv_column csv_columns[CSV_COLUMNS] = {
+    {"LowVarGate%", 1}, {"LowVarUp%", 1},  {"LowVarFFN%", 1},  {"Saturated%", 1},  {"AvgVarGate", 6},  {"AvgVarUp", 6},
+    {"AvgVarFFN", 6},   {"AvgMeanGate", 3}, {"AvgMeanUp", 3},   {"AvgMeanFFN", 3},  {"EstSpeedup", 2}};
+
+void csv_values(const struct summary_row *row, double values[CSV_COLUMNS])
 {
-    if (isnan(value))
-        outfile_print(out, ",nan");
-    else
-        outfile_print(out, ",%.*f", decimals, value);
+    for (int s = 0; s < SERIES_COUNT; s++) {
+        values[s] = 100.0 * row->low_variance[s];
+        values[4 + s] = row->average_variance[s];
+        values[7 + s] = row->average_mean[s];
+    }
+    values[3] = 100.0 * row->saturated;
+    values[10] = row->speedup;
 }
 
+/* printf would show the sign of a NaN as well. */
 static void print_row(struct outfile *out, size_t layer, const struct summary_row *row)
 {
+    double values[CSV_COLUMNS];
+    csv_values(row, values);
     outfile_print(out, "%zu,%zu", layer, row->neurons);
-    for (int s = 0; s < SERIES_COUNT; s++)
-        print_number(out, 100.0 * row->low_variance[s], 1);
-    print_number(out, 100.0 * row->saturated, 1);
-    for (int s = 0; s < SERIES_COUNT; s++)
-        print_number(out, row->average_variance[s], 6);
-    for (int s = 0; s < SERIES_COUNT; s++)
-        print_number(out, row->average_mean[s], 3);
-    if (isnan(row->speedup))
-        outfile_print(out, ",nan\n");
-    else
-        outfile_print(out, ",%.2fx\n", row->speedup);
+    for (int i = 0; i < CSV_COLUMNS; i++)
+        if (isnan(values[i]))
+            outfile_print(out, ",nan");
+        else
+            outfile_print(out, i == CSV_COLUMNS - 1 ? ",%.*fx" : ",%.*f", csv_columns[i].decimals, values[i]);
+    outfile_print(out, "\n");
 }
 
 void csv_print(struct outfile *out, const struct summary_row *rows, size_t layers)

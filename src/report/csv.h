@@ -12,6 +12,17 @@
 /* The first line, without its newline. */
 extern const char csv_header[];
 
+/* The columns behind Layer and Neurons, for tables that stand beside this one. */
+#define CSV_COLUMNS 11
+struct csv_column {
+    const char *name;
+    int decimals;
+};
+extern const struct csv_column csv_columns[CSV_COLUMNS];
+
+/* A row's values in the columns' own units (percentages from 0 to 100); NaN missing. */
+void csv_values(const struct summary_row *row, double values[CSV_COLUMNS]);
+
 /* Header and one line a layer into an open output (outfile_open); faults of
  * writing are told by outfile_commit. rows: [layers]. */
 void csv_print(struct outfile *out, const struct summary_row *rows, size_t layers);

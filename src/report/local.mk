@@ -15,6 +15,9 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/figures.c %D%/figures.h
 %C%_libreport_a_SOURCES += %D%/job_script.c %D%/job_script.h
 %C%_libreport_a_SOURCES += %D%/prompt_notes.c %D%/prompt_notes.h
+%C%_libreport_a_SOURCES += %D%/neuron_text.c %D%/neuron_text.h %D%/shown.c %D%/shown.h
+%C%_libreport_a_SOURCES += %D%/compare_text.c %D%/compare_text.h %D%/sure_text.c %D%/sure_text.h
+%C%_libreport_a_SOURCES += %D%/gain_text.c %D%/gain_text.h
 
 check_PROGRAMS += tests/unit/test_csv
 tests_unit_test_csv_LDADD = $(UNIT_REPORT)

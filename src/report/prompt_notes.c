@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "shown.h"
+
 /* Rows of archive_facts_table that tell of odd prompts; of the run's table all counts but run_others do. */
 static const char *const facts_rows[] = {"prompts_cut", "prompts_repeated", NULL};
 static const char *const run_others[] = {"ranks", "threads", "batch_tokens", "own_memory", "mapped_memory", NULL};
@@ -41,6 +43,11 @@ enum status prompt_notes_print(FILE *to, const struct archive_facts *facts, cons
     for (const struct archive_facts_row *row = archive_facts_run_table; row->name != NULL; row++)
         if (row->kind == ARCHIVE_FACTS_COUNT && !among(row->name, run_others))
             print_row(to, row, run);
+    if (run->partial != NULL) {
+        fputs("  partial: ", to);
+        shown_print(to, run->partial); /* from a file, perhaps */
+        fputs("; the run went on\n", to);
+    }
     if (fflush(to) == 0 && !ferror(to))
         return STATUS_OK;
     error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(errno));

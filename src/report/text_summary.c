@@ -17,6 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shown.h"
+
 #define PERCENT(share) (100.0 * (share))
 
 static void print_averages(FILE *to, const struct summary *s)
@@ -97,6 +99,20 @@ static const char *next_steps(enum summary_recommendation recommendation)
     return "";
 }
 
+static void print_meaning(FILE *to, const struct text_summary *t)
+{
+    if (t->rule) {
+        fputs("  Saturated means on these prompts: ", to);
+        shown_print(to, t->rule);
+        fputc('\n', to);
+        return;
+    }
+    fprintf(to, "  Saturated means quiet on these prompts by absolute thresholds, %s.\n",
+            t->criteria->combine == CRITERIA_ALL   ? "in gate, up and ffn alike"
+            : t->criteria->combine == CRITERIA_ANY ? "in gate, up or ffn"
+                                                   : "in ffn");
+}
+
 static void print_recommendation(FILE *to, const struct text_summary *t)
 {
     static const char *const word[] = {[SUMMARY_LOW] = "LOW", [SUMMARY_MODERATE] = "MODERATE", [SUMMARY_HIGH] = "HIGH"};
@@ -111,12 +127,9 @@ static void print_recommendation(FILE *to, const struct text_summary *t)
     fprintf(to, "Recommendation: %s pruning potential (%s): %.1f%% of neurons are saturated, super neurons left out\n",
             word[s->recommendation], range[s->recommendation], PERCENT(s->removable));
     fprintf(to, "%s", next_steps(s->recommendation));
-    fprintf(to, "  Saturated means quiet on these prompts by absolute thresholds, %s.\n"
-                "  Low variance about a mean other than 0 can be folded into a bias, not dropped. The speedup is\n"
-                "  linear and for the FFN alone.\n",
-            t->criteria->combine == CRITERIA_ALL   ? "in gate, up and ffn alike"
-            : t->criteria->combine == CRITERIA_ANY ? "in gate, up or ffn"
-                                                   : "in ffn");
+    print_meaning(to, t);
+    fprintf(to, "  Low variance about a mean other than 0 can be folded into a bias, not dropped. The speedup is\n"
+                "  linear and for the FFN alone.\n");
 }
 
 static void print_super(FILE *to, const struct text_summary *t)

@@ -26,6 +26,7 @@ struct text_summary {
     const struct text_summary_super *super; /* [super_count], by magnitude; NULL with 0. May hold fewer
                                              * than summary->super_neurons: the rest is counted */
     size_t super_count;
+    const char *rule; /* a criterion of the user's own; NULL: `criteria` decide          */
 };
 
 /* Super neurons named one by one; the rest are counted. */

@@ -81,6 +81,13 @@ static enum summary_trend trend_of(const struct summary *s)
     return change < -0.01 - SUMMARY_ROUNDING ? SUMMARY_TREND_DECREASES : SUMMARY_TREND_FLAT;
 }
 
+enum summary_recommendation summary_recommend(double removable)
+{
+    if (removable < 0.10 - SUMMARY_ROUNDING)
+        return SUMMARY_LOW;
+    return removable > 0.30 + SUMMARY_ROUNDING ? SUMMARY_HIGH : SUMMARY_MODERATE;
+}
+
 void summary_of_model(struct summary *s, const struct summary_row *rows, size_t layers)
 {
     double inverse = 0.0;
@@ -110,9 +117,5 @@ void summary_of_model(struct summary *s, const struct summary_row *rows, size_t 
     fill_band(&s->band[1], rows, layers / 4, layers / 2);
     fill_band(&s->band[2], rows, layers / 2, layers);
     s->trend = trend_of(s);
-    s->recommendation = SUMMARY_MODERATE;
-    if (s->removable < 0.10 - SUMMARY_ROUNDING)
-        s->recommendation = SUMMARY_LOW;
-    else if (s->removable > 0.30 + SUMMARY_ROUNDING)
-        s->recommendation = SUMMARY_HIGH;
+    s->recommendation = summary_recommend(s->removable);
 }

@@ -53,6 +53,9 @@ struct summary {
     enum summary_recommendation recommendation; /* by `removable`; of no meaning when that is NaN */
 };
 
+/* What a removable share recommends. */
+enum summary_recommendation summary_recommend(double removable);
+
 void summary_of_layer(struct summary_row *row, const struct metrics *m);
 void summary_of_model(struct summary *s, const struct summary_row *rows, size_t layers);
 

@@ -34,7 +34,7 @@ static char *print_rows(const struct summary_row *rows, size_t layers, const str
     struct error e;
     FILE *to = open_memstream(&text, &size);
     summary_of_model(&s, rows, layers);
-    struct text_summary t = {&s, &criteria, super, supers};
+    struct text_summary t = {&s, &criteria, super, supers, NULL};
     is_int(text_summary_print(to, &t, &e), STATUS_OK, "%zu layers are summed up", layers);
     fclose(to);
     return text;
@@ -245,7 +245,7 @@ static void test_failure(void)
     }
     make_rows(&row, &half, 1);
     summary_of_model(&s, &row, 1);
-    struct text_summary t = {&s, &criteria, NULL, 0};
+    struct text_summary t = {&s, &criteria, NULL, 0, NULL};
     is_int(text_summary_print(full, &t, &e), STATUS_OUTPUT, "a summary that can't be printed is a failed output");
     fclose(full);
 }

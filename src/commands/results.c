@@ -1,0 +1,53 @@
+/* results.c - see results.h. */
+#include "results.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../report/prompt_notes.h"
+#include "../report/sure_text.h"
+
+enum status results_init(struct results *r, size_t layers, size_t neurons, const struct criteria *criteria,
+                         struct error *e)
+{
+    memset(r, 0, sizeof *r);
+    r->layers = layers;
+    r->criteria = criteria;
+    enum status s = memory_array(&r->rows, layers, sizeof *r->rows, "the summary", e);
+    return s == STATUS_OK ? sureness_init(&r->sureness, layers, neurons, e) : s;
+}
+
+void results_free(struct results *r)
+{
+    memory_free(r->rows);
+    sureness_free(&r->sureness);
+    memset(r, 0, sizeof *r);
+}
+
+enum status results_layer(struct results *r, size_t layer, struct metrics *m, struct error *e)
+{
+    enum status s = criteria_apply(r->criteria, m, e);
+    if (s == STATUS_OK && r->rule)
+        s = expression_apply(r->rule, m, e);
+    if (s != STATUS_OK)
+        return s;
+    summary_of_layer(&r->rows[layer], m);
+    sureness_layer(&r->sureness, layer, m, r->criteria);
+    r->super_count = text_summary_collect(m, layer, r->super, r->super_count, RESULTS_SUPER);
+    return STATUS_OK;
+}
+
+enum status results_print(const struct results *r, const struct archive_facts *facts, const struct archive_run *run,
+                          uint64_t *nonfinite, struct error *e)
+{
+    struct summary summary;
+    summary_of_model(&summary, r->rows, r->layers);
+    *nonfinite = summary.nonfinite;
+    struct text_summary text = {&summary, r->criteria, r->super, r->super_count, r->rule_text};
+    enum status s = text_summary_print(NULL, &text, e);
+    if (s == STATUS_OK && !r->rule)
+        s = sure_text_print(NULL, &r->sureness, &summary, facts->prompts, e);
+    if (s == STATUS_OK)
+        s = gain_text_print(NULL, facts, r->rows, &r->roofs, e);
+    return s == STATUS_OK ? prompt_notes_print(NULL, facts, run, e) : s;
+}

@@ -1,0 +1,43 @@
+/* results.h - what the layers of a profile come to: table, summary, recommendation.
+ *
+ * Flow: metrics a layer at a time -> *results* -> CSV, printed summary. The same for a run that just ended, a merge,
+ * and an archive read back: float32 metrics in, the same words out.
+ */
+#ifndef PHI3SAT_COMMANDS_RESULTS_H
+#define PHI3SAT_COMMANDS_RESULTS_H
+
+#include "../archive/archive_facts.h"
+#include "../report/gain_text.h"
+#include "../report/text_summary.h"
+#include "../stats/expression.h"
+#include "../stats/sureness.h"
+
+/* Super neurons kept by name; the summary counts the rest. */
+#define RESULTS_SUPER 64
+
+struct results {
+    size_t layers;
+    const struct criteria *criteria;    /* borrowed                                   */
+    struct summary_row *rows;           /* [layers]                                   */
+    struct text_summary_super super[RESULTS_SUPER];
+    size_t super_count;
+    struct sureness sureness;
+    struct expression *rule;            /* borrowed; NULL: `criteria` alone. Set behind results_init */
+    const char *rule_text;
+    struct gain_text_roofs roofs;       /* zeroed: not known                          */
+};
+
+/* For `layers` layers of `neurons` neurons judged by `criteria`, borrowed. Freed by results_free (zeroed struct allowed). */
+enum status results_init(struct results *r, size_t layers, size_t neurons, const struct criteria *criteria,
+                         struct error *e) ERROR_MUST_USE;
+void results_free(struct results *r);
+
+/* Judges layer `layer`, each once, in any order: fills m->flags and m->saturated too. */
+enum status results_layer(struct results *r, size_t layer, struct metrics *m, struct error *e) ERROR_MUST_USE;
+
+/* Prints the summary, the recommendation, how sure they are, what would be gained and what is to be said of the prompts on standard output. *nonfinite: how
+ * many values were kept out. STATUS_OUTPUT. */
+enum status results_print(const struct results *r, const struct archive_facts *facts, const struct archive_run *run,
+                          uint64_t *nonfinite, struct error *e) ERROR_MUST_USE;
+
+#endif

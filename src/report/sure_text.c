@@ -1,0 +1,129 @@
+/* sure_text.c - see sure_text.h.
+ *
+ * "About how many" supposes that the share stays where it is, and
+ * that errors shrink with the root of the number of prompts: an order of magnitude, no promise.
+ */
+#include "sure_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+static void print_interval(FILE *to, const char *name, const struct sureness_interval *x)
+{
+    char label[64];
+    snprintf(label, sizeof label, "%s:", name);
+    if (isnan(x->share))
+        fprintf(to, "%-27snot measured\n", label);
+    else
+        fprintf(to, "%-27s%.1f%% (%.1f%% to %.1f%%)\n", label, 100.0 * x->share, 100.0 * x->low, 100.0 * x->high);
+}
+
+static void print_shares(FILE *to, const struct sureness *s, double z)
+{
+    static const char *const name[SURENESS_SHARES] = {
+        "Low variance of gate", "Low variance of up", "Low variance of ffn", "Saturated neurons", "Saturated by ffn alone",
+        "Without super neurons"};
+    static const enum sureness_share order[SURENESS_SHARES] = {SURENESS_SATURATED, SURENESS_REMOVABLE, SURENESS_FFN,
+                                                               SURENESS_LOW_GATE, SURENESS_LOW_UP, SURENESS_LOW_FFN};
+    for (int i = 0; i < SURENESS_SHARES; i++) {
+        struct sureness_interval x = sureness_of(s, order[i], 0, s->layers, z);
+        print_interval(to, name[order[i]], &x);
+    }
+}
+
+static void print_bands(FILE *to, const struct sureness *s, const struct summary *summary, double z)
+{
+    static const char *const name[3] = {"Early", "Mid", "Late"};
+    char label[64];
+    for (int i = 0; i < 3; i++) {
+        const struct summary_band *b = &summary->band[i];
+        if (b->first == b->end)
+            continue;
+        struct sureness_interval x = sureness_of(s, SURENESS_SATURATED, b->first, b->end, z);
+        snprintf(label, sizeof label, "%s layers (%zu-%zu)", name[i], b->first, b->end - 1);
+        print_interval(to, label, &x);
+    }
+}
+
+static void print_verdict(FILE *to, const struct sureness *s, uint64_t prompts, double z)
+{
+    static const char *const word[] = {[SUMMARY_LOW] = "LOW", [SUMMARY_MODERATE] = "MODERATE", [SUMMARY_HIGH] = "HIGH"};
+    struct sureness_interval x = sureness_of(s, SURENESS_REMOVABLE, 0, s->layers, z);
+    if (isnan(x.share))
+        return;
+    enum summary_recommendation low = summary_recommend(x.low), high = summary_recommend(x.high);
+    if (low == high) {
+        fprintf(to, "Verdict: %s all over the interval; more prompts of this kind would hardly change it\n", word[low]);
+        return;
+    }
+    uint64_t wanted = sureness_prompts(s, prompts);
+    fprintf(to, "Verdict: more prompts could change it, it may be %s%s or %s; ", word[low],
+            low == SUMMARY_LOW && high == SUMMARY_HIGH ? ", MODERATE" : "", word[high]);
+    if (wanted)
+        fprintf(to, "about %" PRIu64 " in all (now %" PRIu64 ")\n  would tell, if the share stays where it is\n", wanted, prompts);
+    else
+        fprintf(to, "the share lies on the edge, so that\n  no number of prompts would tell\n");
+}
+
+static void print_all(FILE *to, const struct sureness *s, const struct summary *summary, uint64_t prompts)
+{
+    const double z = sureness_width(prompts);
+    fprintf(to, "\n=== How sure ===\n");
+    if (isnan(z)) {
+        fprintf(to, "Not known: it takes at least 2 prompts to see how much they differ\n");
+        return;
+    }
+    size_t undecided = sureness_undecided(s, z), neurons = s->layers * s->neurons;
+    fprintf(to, "%g%% intervals: what other prompts of this kind may give, by how much these %" PRIu64 " differ\n",
+            100.0 * SURENESS_LEVEL, prompts);
+    print_shares(to, s, z);
+    print_bands(to, s, summary, z);
+    fprintf(to, "Neurons that could be of the other class: %zu of %zu (%.1f%%)\n", undecided, neurons,
+            100.0 * (double)undecided / (double)neurons);
+    print_verdict(to, s, prompts, z);
+}
+
+enum status sure_text_print(FILE *to, const struct sureness *s, const struct summary *summary, uint64_t prompts,
+                            struct error *e)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c)
+        return error_set(e, STATUS_FAILED, "no memory for the C locale");
+    locale_t users = uselocale(c);
+    if (!to)
+        to = stdout;
+    print_all(to, s, summary, prompts);
+    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
+    uselocale(users);
+    freelocale(c);
+    if (reason == 0)
+        return STATUS_OK;
+    error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(reason));
+    return error_file(e, "standard output");
+}
+
+void sure_text_csv(struct outfile *out, const struct sureness *s, uint64_t prompts)
+{
+    static const char *const name[SURENESS_SHARES] = {"LowVarGate%", "LowVarUp%", "LowVarFFN%",
+                                                      "Saturated%",  "ByFFN%",    "Removable%"};
+    const double z = sureness_width(prompts);
+    outfile_print(out, "Layer");
+    for (int i = 0; i < SURENESS_SHARES; i++)
+        outfile_print(out, ",%s,%sLow,%sHigh", name[i], name[i], name[i]);
+    for (size_t l = 0; l < s->layers; l++) {
+        outfile_print(out, "\n%zu", l);
+        for (int i = 0; i < SURENESS_SHARES; i++) {
+            struct sureness_interval x = sureness_of(s, (enum sureness_share)i, l, l + 1, z);
+            const double values[3] = {x.share, x.low, x.high};
+            for (int k = 0; k < 3; k++)
+                if (isnan(values[k]))
+                    outfile_print(out, ",nan");
+                else
+                    outfile_print(out, ",%.2f", 100.0 * values[k]);
+        }
+    }
+    outfile_print(out, "\n");
+}
