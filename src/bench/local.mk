@@ -6,11 +6,19 @@
 
 noinst_LIBRARIES += %D%/libbench.a
 %C%_libbench_a_SOURCES =
+%C%_libbench_a_SOURCES += %D%/few_rows.c %D%/few_rows.h
+%C%_libbench_a_SOURCES += %D%/ffn_inputs.c %D%/ffn_inputs.h
+%C%_libbench_a_SOURCES += %D%/ffn_reference.c %D%/ffn_reference.h
+%C%_libbench_a_SOURCES += %D%/ffn_variants.c %D%/ffn_variants.h
+%C%_libbench_a_SOURCES += %D%/ffn_weights.c %D%/ffn_weights.h
+%C%_libbench_a_SOURCES += %D%/layer_ffn.c %D%/layer_ffn.h
 %C%_libbench_a_SOURCES += %D%/products.c %D%/products.h
+%C%_libbench_a_SOURCES += %D%/repacked.c %D%/repacked.h
 %C%_libbench_a_SOURCES += %D%/roof.c %D%/roof.h %D%/roof_lanes.h
 %C%_libbench_a_SOURCES += %D%/synthetic.c %D%/synthetic.h
 %C%_libbench_a_SOURCES += %D%/timing.c %D%/timing.h
 %C%_libbench_a_SOURCES += %D%/vectors.c %D%/vectors.h
+%C%_libbench_a_SOURCES += %D%/verdict.c %D%/verdict.h
 
 # The roofs of each instruction set, with its flags as in src/kernels.
 ROOF_LANES = %D%/roof_lanes.c
@@ -49,5 +57,9 @@ check_PROGRAMS += tests/unit/test_roof tests/unit/test_synthetic tests/unit/test
 tests_unit_test_roof_LDADD = $(UNIT_BENCH)
 tests_unit_test_synthetic_LDADD = $(UNIT_BENCH)
 tests_unit_test_timing_LDADD = $(UNIT_BENCH)
-SHELL_TESTS += tests/cli/bench/kernels.t tests/cli/bench/matvec.t tests/cli/bench/peers.t tests/cli/bench/roof.t
+check_PROGRAMS += tests/unit/test_layer_ffn tests/unit/test_verdict
+tests_unit_test_layer_ffn_LDADD = $(UNIT_BENCH)
+tests_unit_test_layer_ffn_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+tests_unit_test_verdict_LDADD = $(UNIT_BENCH)
+SHELL_TESTS += tests/cli/bench/ffn.t tests/cli/bench/kernels.t tests/cli/bench/matvec.t tests/cli/bench/peers.t tests/cli/bench/roof.t
 EXTRA_DIST += docs/benchmarks.md tests/bench/instructions tests/bench/llama_prompt.py tests/bench/peers tests/bench/sgemm.c

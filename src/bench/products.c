@@ -32,7 +32,7 @@ static void run_product(void *context)
 static enum status open_run(struct product_run *run, const struct products_case *c, struct error *e)
 {
     const struct synthetic_matrix *m = c->matrix;
-    const struct lone_product_matrix matrix = {m->format, m->bytes, m->outputs, m->padded};
+    const struct lone_product_matrix matrix = {m->format, m->bytes, m->outputs, m->padded, m->row_bytes};
     *run = (struct product_run){.rows = c->rows};
     enum status s = synthetic_rows(m, c->rows, 1, &run->x, e);
     if (s == STATUS_OK)

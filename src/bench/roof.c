@@ -175,6 +175,12 @@ size_t roof_memory_size(void)
     return wanted < most ? wanted : most;
 }
 
+size_t roof_beyond_cache(void)
+{
+    const size_t beyond = 4 * last_level(), most = roof_machine_memory() / 16;
+    return beyond < most ? beyond : most;
+}
+
 size_t roof_cache_size(void)
 {
     const size_t third = last_level() * 3 / 8;

@@ -57,6 +57,10 @@ double roof_memory_work(const struct roof_memory *m);
 size_t roof_memory_size(void);
 size_t roof_cache_size(void);
 
+/* Bytes of weights in turn that no cache holds, where several benchmarks have as many each: 4 last-level caches, at most a
+ * sixteenth of the memory. */
+size_t roof_beyond_cache(void);
+
 /* Bytes of this machine's memory; SIZE_MAX when unknown. */
 size_t roof_machine_memory(void);
 

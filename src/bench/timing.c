@@ -86,6 +86,19 @@ struct timing_spread timing_spread(double *samples, size_t count)
     return s;
 }
 
+struct timing_ratio timing_ratio(const double *base, const double *other, size_t count, double *scratch)
+{
+    if (count == 0)
+        return (struct timing_ratio){0, 0, 0};
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = other[i] > 0 ? base[i] / other[i] : 0;
+    qsort(scratch, count, sizeof *scratch, ascending);
+    const double middle = 0.5 * (double)(count - 1), off = 2.576 * 0.5 * sqrt((double)count);
+    const double below = floor(middle - off), above = ceil(middle + off);
+    return (struct timing_ratio){.median = timing_quantile(scratch, count, 0.5), .low = scratch[below > 0 ? (size_t)below : 0],
+                                 .high = scratch[above < (double)(count - 1) ? (size_t)above : count - 1]};
+}
+
 static double per(double work, double seconds)
 {
     return seconds > 0 ? work / seconds : 0;

@@ -9,7 +9,7 @@
 
 #include "../base/memory.h"
 #include "../base/threads.h"
-#include "../kernels/interleave.h"
+#include "repacked.h"
 
 /* Vector operations that make a vector of weights from its words: all of them, and those that are multiply-adds. */
 static const struct {
@@ -21,60 +21,29 @@ static const struct {
 #define MIX 4 /* operations of the loop that roof.h calls decode, for one vector */
 
 struct vectors {
-    const struct interleave_form *form;
-    size_t groups, group_bytes, copies, next;
-    uint8_t *bytes;             /* [copies, groups, group_bytes]                         */
+    struct repacked weights;
+    size_t next;                /* copy to read                                         */
     const struct synthetic_matrix *matrix;
     const struct kernels_vector_way *way;
     size_t rows;
     float *x, *y;
 };
 
-/* Copies are written by the thread that will read them. */
-static void repack_group(void *context, size_t piece, int thread)
-{
-    struct vectors *v = context;
-    const struct synthetic_matrix *m = v->matrix;
-    const uint8_t *row[INTERLEAVE_ROWS];
-    (void)thread;
-    for (size_t j = 0; j < INTERLEAVE_ROWS; j++) {
-        size_t output = piece * INTERLEAVE_ROWS + j;
-        row[j] = output < m->outputs ? m->bytes + output * m->row_bytes : NULL;
-    }
-    for (size_t copy = 0; copy < v->copies; copy++)
-        interleave_group(v->form, row, m->padded / v->form->weights, v->bytes + (copy * v->groups + piece) * v->group_bytes);
-}
-
 enum status vectors_open(struct vectors **vectors, const struct synthetic_matrix *matrix, size_t size, struct error *e)
 {
     struct vectors *v;
-    const struct interleave_form *form = interleave_form(matrix->format->id);
-    *vectors = NULL;
-    if (!form) {
-        error_set(e, STATUS_USAGE, "%s has no form for products of a few rows", matrix->format->name);
-        return error_advice(e, "name others: F32, F16, BF16, Q5_0, Q8_0, Q4_K, Q6_K");
-    }
+    const struct lone_product_matrix m = {matrix->format, matrix->bytes, matrix->outputs, matrix->padded, matrix->row_bytes};
     enum status s = memory_array(&v, 1, sizeof *v, "a repacked matrix", e);
+    *vectors = NULL;
     if (s != STATUS_OK)
         return s;
-    v->form = form;
     v->matrix = matrix;
-    v->groups = (matrix->outputs + INTERLEAVE_ROWS - 1) / INTERLEAVE_ROWS;
-    v->group_bytes = interleave_bytes(form, matrix->padded / form->weights);
-    const size_t one = v->groups * v->group_bytes;
-    v->copies = (size + one - 1) / one;
-    v->copies = v->copies ? v->copies : 1;
-    if (v->copies > roof_machine_memory() / 2 / one) {
-        error_set(e, STATUS_USAGE, "%zu MiB of weights are more than half of this machine's memory", size >> 20);
-        s = error_advice(e, "choose a smaller --shape or --memory");
-    }
-    if (s == STATUS_OK)
-        s = memory_uninitialised(&v->bytes, v->copies, one, "repacked matrices", e);
+    const size_t one = matrix->outputs * matrix->row_bytes;
+    s = repacked_open(&v->weights, &m, 1, size > one ? (size + one - 1) / one : 1, e);
     if (s != STATUS_OK) {
         vectors_close(v);
         return s;
     }
-    threads_run(v->groups, repack_group, v);
     *vectors = v;
     return STATUS_OK;
 }
@@ -83,24 +52,21 @@ void vectors_close(struct vectors *v)
 {
     if (!v)
         return;
-    memory_free(v->bytes);
+    repacked_close(&v->weights);
     memory_free(v->x);
     memory_free(v->y);
     memory_free(v);
 }
 
-/* A thread's groups are neighbours, so that its weights are one stream. */
 static void run_share(void *context, size_t share, int thread)
 {
     const struct vectors *v = context;
-    const size_t shares = (size_t)threads_count();
-    const size_t first = v->groups * share / shares, end = v->groups * (share + 1) / shares;
-    const size_t output = first * INTERLEAVE_ROWS, last = end * INTERLEAVE_ROWS;
+    const struct repacked_range range = repacked_share(&v->weights, share, (size_t)threads_count());
+    const size_t output = range.first * INTERLEAVE_ROWS, last = range.end * INTERLEAVE_ROWS;
     (void)thread;
-    if (first == end)
+    if (range.first == range.end)
         return;
-    v->way->multiply(v->rows, v->matrix->padded, v->x, v->matrix->padded,
-                     v->bytes + (v->next * v->groups + first) * v->group_bytes,
+    v->way->multiply(v->rows, v->matrix->padded, v->x, v->matrix->padded, repacked_group(&v->weights, v->next, range.first, 0),
                      (last < v->matrix->outputs ? last : v->matrix->outputs) - output, v->y + output, v->matrix->outputs);
 }
 
@@ -108,7 +74,7 @@ static void run_product(void *context)
 {
     struct vectors *v = context;
     threads_run((size_t)threads_count(), run_share, v);
-    v->next = (v->next + 1) % v->copies;
+    v->next = (v->next + 1) % v->weights.copies;
 }
 
 /* Operations a second that the instructions allow, from the medians of the two loops. */
@@ -134,7 +100,7 @@ static void fill_result(const struct vectors *v, const struct products_case *c, 
     double median[SUBJECTS];
     for (int i = 0; i < SUBJECTS; i++)
         median[i] = timing_spread(subjects[i].seconds, subjects[i].count).median;
-    const double bytes = (double)v->groups * (double)v->group_bytes;
+    const double bytes = (double)repacked_bytes(&v->weights);
     const double work = 2.0 * (double)c->rows * (double)c->matrix->outputs * (double)c->matrix->inputs;
     r->computed = v->way->mode;
     r->seconds = timing_spread(subjects[PRODUCT].seconds, subjects[PRODUCT].count);
@@ -170,7 +136,7 @@ enum status vectors_time(struct vectors *v, const struct products_case *c, const
     threads_set(c->threads);
     enum status s = make_rows(v, c->rows, e);
     if (s == STATUS_OK)
-        s = roof_memory_open(&memory, c->kernels, v->copies * v->groups * v->group_bytes, e);
+        s = roof_memory_open(&memory, c->kernels, v->weights.copies * repacked_bytes(&v->weights), e);
     if (s == STATUS_OK)
         s = memory_array(&subjects, SUBJECTS, sizeof *subjects, "a benchmark's samples", e);
     if (s == STATUS_OK) {

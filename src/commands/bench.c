@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../report/figures.h"
+#include "bench_ffn.h"
 #include "bench_kernels.h"
 #include "bench_matvec.h"
 #include "bench_roof.h"
@@ -12,6 +13,7 @@ static const struct {
     const char *name;
     enum status (*run)(int argc, char **argv, struct error *e);
 } benchmarks[] = {
+    {"ffn", bench_ffn_command},
     {"kernels", bench_kernels_command},
     {"matvec", bench_matvec_command},
     {"roof", bench_roof_command},
@@ -19,8 +21,9 @@ static const struct {
 
 const struct options_table bench_options = {
     .command = "phi3sat bench",
-    .usage = "kernels|matvec|roof [OPTION]...",
+    .usage = "[ffn|kernels|matvec|roof] [OPTION]...",
     .purpose = "Time this machine and phi3sat's kernels on it. No model is needed.\n\n"
+               "  ffn       one layer's FFN in four variants, and which is worth building (the default)\n"
                "  kernels   matrix products from each weight type, with the share of the machine's peak\n"
                "  matvec    products of a few rows with repacked weights, and what binds them\n"
                "  roof      the peaks: multiply-adds, integer dot products, reading of memory",
@@ -36,14 +39,13 @@ enum status bench_command(int argc, char **argv, struct error *e)
     for (size_t i = 0; argc > 1 && i < sizeof benchmarks / sizeof *benchmarks; i++)
         if (strcmp(argv[1], benchmarks[i].name) == 0)
             return benchmarks[i].run(argc - 1, argv + 1, e);
+    if (argc < 2 || (argv[1][0] == '-' && strcmp(argv[1], "--help") != 0 && strcmp(argv[1], "-h") != 0))
+        return bench_ffn_command(argc, argv, e);
     const enum status s = options_parse(&bench_options, argc, argv, NULL, &result, e);
     if (s != STATUS_OK)
         return s;
     if (result.help)
         return figures_help(&bench_options, e);
-    if (result.operands > 0)
-        error_set(e, STATUS_USAGE, "there is no benchmark '%s'", result.operand[0]);
-    else
-        error_set(e, STATUS_USAGE, "no benchmark is named");
-    return error_advice(e, "name one: phi3sat bench kernels, phi3sat bench matvec, phi3sat bench roof");
+    error_set(e, STATUS_USAGE, "there is no benchmark '%s'", result.operand[0]);
+    return error_advice(e, "name one: phi3sat bench ffn, phi3sat bench kernels, phi3sat bench matvec, phi3sat bench roof");
 }

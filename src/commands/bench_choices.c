@@ -16,7 +16,7 @@ static bool usable(size_t type)
     return quants_at(type)->decode != NULL && encode_find(quants_at(type)) != NULL;
 }
 
-static int find_type(const char *name)
+int bench_choices_find_type(const char *name)
 {
     const struct quants_format *format = quants_by_name(name);
     for (size_t i = 0; format != NULL && i < quants_count(); i++)
@@ -36,7 +36,7 @@ static int find_precision(const char *name)
 enum status bench_choices_types(struct bench_lists_numbers *types, const char *text, struct error *e)
 {
     if (strcmp(text, "all") != 0)
-        return bench_lists_read_names(types, "types", text, find_type, "a weight type that phi3sat decodes", e);
+        return bench_lists_read_names(types, "types", text, bench_choices_find_type, "a weight type that phi3sat decodes", e);
     for (size_t i = 0; i < quants_count() && types->count < BENCH_LISTS_MOST; i++)
         if (usable(i))
             types->value[types->count++] = i;

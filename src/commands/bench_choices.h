@@ -7,6 +7,9 @@
 /* Rows of the table in quants.h that can be made and decoded: names, or "all". */
 enum status bench_choices_types(struct bench_lists_numbers *types, const char *text, struct error *e) ERROR_MUST_USE;
 
+/* The row of such a type; -1: there is none of that name. */
+int bench_choices_find_type(const char *name);
+
 /* By enum kernels_mode: names, or "all". */
 enum status bench_choices_precisions(struct bench_lists_numbers *precisions, const char *text,
                                      struct error *e) ERROR_MUST_USE;

@@ -13,7 +13,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES += %D%/footprint.c %D%/footprint.h
 %C%_libmodel_a_SOURCES += %D%/fingerprint.c %D%/fingerprint.h
 %C%_libmodel_a_SOURCES += %D%/rotary.c %D%/rotary.h %D%/forward.c %D%/forward.h %D%/forward_state.h
-%C%_libmodel_a_SOURCES += %D%/lone_product.c %D%/lone_product.h
+%C%_libmodel_a_SOURCES += %D%/lone_ffn.c %D%/lone_ffn.h
+%C%_libmodel_a_SOURCES += %D%/lone_product.c %D%/lone_product.h %D%/lone_workspaces.h
 %C%_libmodel_a_SOURCES += %D%/product.c %D%/attention.c %D%/ffn.c
 
 EXTRA_DIST += tests/unit/network.h tests/unit/opened_model.h

@@ -4,6 +4,7 @@
 #include "../base/memory.h"
 #include "../base/threads.h"
 #include "forward_state.h"
+#include "lone_workspaces.h"
 
 struct lone_product {
     struct model_file_tensor tensor;
@@ -11,7 +12,7 @@ struct lone_product {
     struct forward forward;
 };
 
-static enum status open_workspaces(struct forward *f, size_t panel_bytes, size_t rows, struct error *e)
+enum status lone_workspaces_open(struct forward *f, size_t panel_bytes, size_t rows, size_t tiles, struct error *e)
 {
     const char *what = "a product's workspace";
     const int threads = threads_count();
@@ -22,10 +23,31 @@ static enum status open_workspaces(struct forward *f, size_t panel_bytes, size_t
     f->threads = s == STATUS_OK ? threads : 0;
     for (int t = 0; t < f->threads && s == STATUS_OK; t++) {
         s = memory_array(&f->workspace[t].panels, FORWARD_PANELS, panel_bytes, what, e);
-        if (s == STATUS_OK)
-            s = memory_array(&f->workspace[t].tile[0], tile, sizeof(float), what, e);
+        for (size_t i = 0; i < tiles && s == STATUS_OK; i++)
+            s = memory_array(&f->workspace[t].tile[i], tile, sizeof(float), what, e);
     }
     return s;
+}
+
+void lone_workspaces_close(struct forward *f)
+{
+    for (int t = 0; t < f->threads; t++) {
+        memory_free(f->workspace[t].panels);
+        for (int i = 0; i < 3; i++)
+            memory_free(f->workspace[t].tile[i]);
+    }
+    memory_free(f->workspace);
+    for (int i = 0; i < KERNELS_PACKINGS; i++)
+        memory_free(f->packed[i]);
+}
+
+void lone_weight(struct weight *w, struct model_file_tensor *t, const struct lone_product_matrix *m)
+{
+    *t = (struct model_file_tensor){.dimensions = 2, .dims = {m->inputs, m->outputs, 1, 1}, .format = m->format,
+                                    .bytes = m->bytes};
+    *w = (struct weight){.tensor = t, .outputs = m->outputs, .inputs = m->inputs, .row_bytes = m->row_bytes};
+    if (!w->row_bytes)
+        w->row_bytes = m->inputs / m->format->block_elements * m->format->block_bytes;
 }
 
 enum status lone_product_open(struct lone_product **product, const struct lone_product_matrix *matrix,
@@ -38,13 +60,10 @@ enum status lone_product_open(struct lone_product **product, const struct lone_p
     *product = NULL;
     if (s != STATUS_OK)
         return s;
-    p->tensor = (struct model_file_tensor){.dimensions = 2, .dims = {matrix->inputs, matrix->outputs, 1, 1},
-                                           .format = matrix->format, .bytes = matrix->bytes};
-    p->weight = (struct weight){.tensor = &p->tensor, .outputs = matrix->outputs, .inputs = matrix->inputs};
-    p->weight.row_bytes = matrix->inputs / matrix->format->block_elements * matrix->format->block_bytes;
+    lone_weight(&p->weight, &p->tensor, matrix);
     p->forward.kernels = kernels;
     p->forward.options.mode = mode;
-    s = open_workspaces(&p->forward, way->depth / way->unit * way->panel_bytes, rows, e);
+    s = lone_workspaces_open(&p->forward, way->depth / way->unit * way->panel_bytes, rows, 1, e);
     if (s == STATUS_OK)
         s = memory_array(&p->forward.packed[way->packing], rows, units * way->row_bytes, "packed rows", e);
     if (s != STATUS_OK) {
@@ -59,13 +78,7 @@ void lone_product_close(struct lone_product *p)
 {
     if (!p)
         return;
-    for (int t = 0; t < p->forward.threads; t++) {
-        memory_free(p->forward.workspace[t].panels);
-        memory_free(p->forward.workspace[t].tile[0]);
-    }
-    memory_free(p->forward.workspace);
-    for (int i = 0; i < KERNELS_PACKINGS; i++)
-        memory_free(p->forward.packed[i]);
+    lone_workspaces_close(&p->forward);
     memory_free(p);
 }
 

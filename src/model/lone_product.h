@@ -8,12 +8,12 @@
 
 #include "../kernels/kernels.h"
 
-/* What is multiplied: weights [outputs, inputs] of one type, row by row without gaps; inputs is a multiple of
- * its block. All borrowed. */
+/* What is multiplied: weights [outputs, inputs] of one type; inputs is a multiple of its block. All borrowed. */
 struct lone_product_matrix {
     const struct quants_format *format;
     const uint8_t *bytes;
     size_t outputs, inputs;
+    size_t row_bytes;    /* from row to row; 0: no gaps                             */
 };
 
 struct lone_product; /* opaque: the matrix, and buffers for `rows` rows and some threads */

@@ -14,10 +14,16 @@ void figures_open(struct figures *f, FILE *to, bool json, const struct figures_c
     *f = (struct figures){.to = to ? to : stdout, .json = json, .columns = columns, .column_count = count};
 }
 
+void figures_open_csv(struct figures *f, FILE *to, const struct figures_column *columns, size_t count)
+{
+    figures_open(f, to, false, columns, count);
+    f->csv = true;
+}
+
 void figures_note(struct figures *f, const char *format, ...)
 {
     va_list list;
-    if (f->json)
+    if (f->json || f->csv)
         return;
     va_start(list, format);
     vfprintf(f->to, format, list);
@@ -47,6 +53,9 @@ static void table_cell(struct figures *f, const struct figures_column *c, const 
         break;
     case FIGURES_SHARE:
         snprintf(text, sizeof text, "%.*f%%", c->digits, 100 * cell->real);
+        break;
+    case FIGURES_SMALL:
+        snprintf(text, sizeof text, cell->real == 0 ? "0" : "%.1e", cell->real);
         break;
     default:
         fprintf(f->to, "%-*s", c->width, cell->text);
@@ -92,22 +101,60 @@ static void json_cell(struct figures *f, const struct figures_column *c, const s
         fputs("null", f->to);
 }
 
+static void csv_text(struct figures *f, const char *text)
+{
+    const bool quoted = strpbrk(text, ",\"\n\r") != NULL;
+    fputs(quoted ? "\"" : "", f->to);
+    for (; *text; text++)
+        fputs(*text == '"' ? "\"\"" : (const char[]){*text, '\0'}, f->to);
+    fputs(quoted ? "\"" : "", f->to);
+}
+
+static void csv_row(struct figures *f, const struct figures_cell *cells)
+{
+    for (size_t i = 0; f->rows == 0 && i < f->column_count; i++)
+        fprintf(f->to, "%s%s", f->columns[i].key, i + 1 < f->column_count ? "," : "\n");
+    for (size_t i = 0; i < f->column_count; i++) {
+        if (f->columns[i].kind == FIGURES_TEXT)
+            csv_text(f, cells[i].text);
+        else if (f->columns[i].kind == FIGURES_COUNT)
+            fprintf(f->to, "%" PRIu64, cells[i].count);
+        else
+            fprintf(f->to, "%.6g", isnan(cells[i].real) ? NAN : cells[i].real);
+        fputs(i + 1 < f->column_count ? "," : "\n", f->to);
+    }
+}
+
+static void json_row(struct figures *f, const struct figures_cell *cells)
+{
+    fputs(f->rows > 0 ? ",\n  {" : "[\n  {", f->to);
+    for (size_t i = 0; i < f->column_count; i++) {
+        fputs(i == 0 ? "" : ", ", f->to);
+        json_cell(f, &f->columns[i], &cells[i]);
+    }
+    fputs("}", f->to);
+}
+
+static void table_row(struct figures *f, const struct figures_cell *cells)
+{
+    if (f->rows == 0)
+        titles(f);
+    for (size_t i = 0; i < f->column_count; i++)
+        if (f->columns[i].title) {
+            fputs(i == 0 ? "" : "  ", f->to);
+            table_cell(f, &f->columns[i], &cells[i]);
+        }
+    fputs("\n", f->to);
+}
+
 enum status figures_row(struct figures *f, const struct figures_cell *cells, struct error *e)
 {
-    if (!f->json && f->rows == 0)
-        titles(f);
     if (f->json)
-        fputs(f->rows > 0 ? ",\n  {" : "[\n  {", f->to);
-    for (size_t i = 0; i < f->column_count; i++) {
-        const struct figures_column *c = &f->columns[i];
-        if (f->json || (c->title && i > 0))
-            fputs(i == 0 ? "" : f->json ? ", " : "  ", f->to);
-        if (f->json)
-            json_cell(f, c, &cells[i]);
-        else if (c->title)
-            table_cell(f, c, &cells[i]);
-    }
-    fputs(f->json ? "}" : "\n", f->to);
+        json_row(f, cells);
+    else if (f->csv)
+        csv_row(f, cells);
+    else
+        table_row(f, cells);
     f->rows++;
     return flushed(f, e);
 }

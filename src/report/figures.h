@@ -1,7 +1,7 @@
-/* figures.h - measured figures, row by row as they come: a table for people or a JSON array of objects.
+/* figures.h - measured figures, row by row as they come: a table for people, a JSON array of objects, or CSV.
  *
  * Flow: benchmarks -> *figures* -> standard output. Each row is written at once, since the next may take a
- * while; so columns have fixed widths. JSON has every column, the table those with a title.
+ * while; so columns have fixed widths. JSON and CSV have every column, the table those with a title.
  */
 #ifndef PHI3SAT_REPORT_FIGURES_H
 #define PHI3SAT_REPORT_FIGURES_H
@@ -17,7 +17,8 @@ enum figures_kind {
     FIGURES_TEXT,  /* cell.text                                                       */
     FIGURES_COUNT, /* cell.count                                                      */
     FIGURES_REAL,  /* cell.real with `digits` decimals; JSON: six significant digits, null if not finite */
-    FIGURES_SHARE  /* cell.real, 1 is 100 %; JSON as FIGURES_REAL                       */
+    FIGURES_SHARE, /* cell.real, 1 is 100 %; JSON as FIGURES_REAL                       */
+    FIGURES_SMALL  /* cell.real as 1.2e-07; JSON as FIGURES_REAL                        */
 };
 
 struct figures_column {
@@ -37,13 +38,16 @@ struct figures_cell {
 /* Under way; a plain value. */
 struct figures {
     FILE *to;
-    bool json;
+    bool json, csv;
     const struct figures_column *columns;
     size_t column_count, rows;
 };
 
 /* Begins, writing nothing yet; columns [count] must outlive it. `to`: NULL is standard output. */
 void figures_open(struct figures *f, FILE *to, bool json, const struct figures_column *columns, size_t count);
+
+/* The same as CSV: a line of keys, then a line a row; numbers as in JSON, nan where JSON has null. */
+void figures_open_csv(struct figures *f, FILE *to, const struct figures_column *columns, size_t count);
 
 /* A line for people only. */
 void figures_note(struct figures *f, const char *format, ...) ERROR_PRINTF(2, 3);

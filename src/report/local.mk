@@ -6,6 +6,7 @@
 
 noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES =
+%C%_libreport_a_SOURCES += %D%/box_table.c %D%/box_table.h
 %C%_libreport_a_SOURCES += %D%/csv.c %D%/csv.h
 %C%_libreport_a_SOURCES += %D%/text_summary.c %D%/text_summary.h
 %C%_libreport_a_SOURCES += %D%/prompt_lines.c %D%/prompt_lines.h

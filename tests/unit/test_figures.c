@@ -87,6 +87,20 @@ static void json(void)
     is_string(text, "", "a failure before the first row writes nothing");
 }
 
+static void csv(void)
+{
+    struct error e;
+    struct figures f = begin(false);
+    figures_open_csv(&f, stream, columns, 5);
+    figures_note(&f, "note");
+    row(&f, "a,\"b\"", 1234.5678);
+    row(&f, "c", NAN);
+    ok(figures_finish(&f, &e) == STATUS_OK, "CSV ends");
+    fclose(stream);
+    is_string(text, "name,rows,rate,share,hidden\n\"a,\"\"b\"\"\",512,1234.57,0.875,3\nc,512,nan,0.875,3\n",
+              "CSV has keys once, all columns, no notes, and quotes where they are needed");
+}
+
 static void full(void)
 {
     struct error e;
@@ -107,6 +121,7 @@ int main(void)
 {
     table();
     json();
+    csv();
     full();
     free(text);
     return tap_done();

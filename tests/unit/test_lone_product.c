@@ -37,7 +37,7 @@ static struct lone_product_matrix make(const struct shape *s, float **values)
         bail("no memory for a test");
     encode_find(format)(*values, blocks, bytes);
     format->decode(bytes, blocks, *values);
-    return (struct lone_product_matrix){format, bytes, s->outputs, s->inputs};
+    return (struct lone_product_matrix){format, bytes, s->outputs, s->inputs, 0};
 }
 
 static bool same(const struct shape *s, const struct kernels *kernels, int threads)

@@ -1,0 +1,268 @@
+/* bench_ffn_show.c - see bench_ffn_show.h. */
+#include "bench_ffn_show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/threads.h"
+#include "../bench/products.h"
+#include "../report/box_table.h"
+#include "../report/figures.h"
+
+static const char *const keys[FFN_VARIANTS] = {"baseline", "fused", "low_rank", "fused_low_rank"};
+
+/* "Q4K Baseline", "Q8_0 + Fused gate+up": the first tool wrote Q4K. */
+static void name_variant(const struct bench_ffn_plan *p, enum ffn_variant v, char *name, size_t size)
+{
+    static const char *const rest[FFN_VARIANTS] = {" Baseline", " + Fused gate+up", " + 50% Low-rank", " + Fused + 50% LR"};
+    const char *type = p->whole->of.gate.format->name;
+    snprintf(name, size, "%s%s", strcmp(type, "Q4_K") == 0 ? "Q4K" : type, rest[v]);
+}
+
+/* ---- over ranks ---- */
+
+static const struct ffn_variants_result *result_of(const struct bench_ffn_results *r, size_t rank, size_t b, int v)
+{
+    return &r->of[rank * r->plan->batch.count + b].variant[v];
+}
+
+enum figure { SECONDS, RATE, SPEEDUP, LOW, HIGH, FIRST_TENTH, LAST_TENTH, ERROR, KERNEL_ERROR, APPROXIMATION, READ_PEAK, PEAK };
+
+/* What the noise of the machine may make of a speedup is in its interval. */
+static double figure_of(const struct bench_ffn_batch *batch, int v, enum figure figure)
+{
+    const struct ffn_variants_result *x = &batch->variant[v];
+    const double noise = v == FFN_BASELINE ? 0 : batch->noise;
+    const double values[] = {x->seconds.median, x->flops / x->seconds.median, x->speedup.median,
+                             x->speedup.low / (1 + noise), x->speedup.high * (1 + noise), x->seconds.low,
+                             x->seconds.high, x->error, x->kernel_error, x->approximation, x->read_peak, x->peak};
+    return values[figure];
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct over_ranks {
+    double least, median, most;
+};
+
+/* NaN where a rank has none. */
+static struct over_ranks over(const struct bench_ffn_results *r, size_t b, int v, enum figure figure)
+{
+    double *values = r->scratch;
+    for (size_t rank = 0; rank < r->ranks; rank++) {
+        values[rank] = figure_of(&r->of[rank * r->plan->batch.count + b], v, figure);
+        if (isnan(values[rank]))
+            return (struct over_ranks){NAN, NAN, NAN};
+    }
+    qsort(values, r->ranks, sizeof *values, ascending);
+    return (struct over_ranks){values[0], timing_quantile(values, r->ranks, 0.5), values[r->ranks - 1]};
+}
+
+enum verdict bench_ffn_verdict(const struct bench_ffn_results *r, size_t b, enum ffn_variant variant, char *reason, size_t size)
+{
+    const struct verdict_case c = {.speedup = over(r, b, variant, SPEEDUP).median, .low = over(r, b, variant, LOW).least,
+                                   .high = over(r, b, variant, HIGH).most, .error = over(r, b, variant, ERROR).most,
+                                   .real = r->plan->file != NULL, .approximation = variant == FFN_REDUCED || variant == FFN_BOTH,
+                                   .off = over(r, b, variant, APPROXIMATION).most};
+    return verdict_of(&c, reason, size);
+}
+
+/* ---- the first table ---- */
+
+static const char *mark(double error)
+{
+    return error < 1e-6 ? "+" : error <= 1e-5 ? "~" : "!";
+}
+
+static void first_row(const struct bench_ffn_results *r, int v, struct box_table_row *row)
+{
+    const double error = over(r, 0, v, ERROR).most;
+    name_variant(r->plan, (enum ffn_variant)v, row->cell[0], BOX_TABLE_CELL);
+    snprintf(row->cell[1], BOX_TABLE_CELL, "%.3f", 1e3 * over(r, 0, v, SECONDS).median);
+    snprintf(row->cell[2], BOX_TABLE_CELL, "%.1f", 1e-9 * over(r, 0, v, RATE).median);
+    snprintf(row->cell[3], BOX_TABLE_CELL, "%.2fx", over(r, 0, v, SPEEDUP).median);
+    if (v == FFN_BASELINE)
+        snprintf(row->cell[4], BOX_TABLE_CELL, "0.0 (ref)");
+    else if (error == 0)
+        snprintf(row->cell[4], BOX_TABLE_CELL, "0.0 %s", mark(error));
+    else
+        snprintf(row->cell[4], BOX_TABLE_CELL, "%.1e %s", error, mark(error));
+}
+
+static void say_what(struct figures *f, const struct bench_ffn_results *r)
+{
+    const struct bench_ffn_plan *p = r->plan;
+    char what[200];
+    if (!p->file)
+        snprintf(what, sizeof what, "synthetic weights, seed %llu", (unsigned long long)p->options->seed);
+    else if (p->layers > 1)
+        snprintf(what, sizeof what, "%.150s, layers 0 to %zu", p->options->model, p->layers - 1);
+    else
+        snprintf(what, sizeof what, "%.150s, layer %zu", p->options->model, p->first);
+    figures_note(f, "FFN of %s: hidden size %zu, intermediate size %zu, %s (down %s)", what, p->whole->hidden, p->whole->intermediate,
+                 p->whole->of.gate.format->name, p->whole->of.down.format->name);
+    figures_note(f, "%s kernels, %s, %d thread%s%s; %zu token%s at a time", p->kernels->name, products_precisions()[p->mode],
+                 threads_count(), threads_count() == 1 ? "" : "s", r->ranks > 1 ? " a rank" : "", p->batch.value[0],
+                 p->batch.value[0] == 1 ? "" : "s");
+}
+
+static void first_table(struct figures *f, const struct bench_ffn_results *r)
+{
+    static const char *const titles[] = {"Variant", "Latency (ms)", "Throughput (GFLOP/s)", "Speedup", "Error (L2)"};
+    struct box_table_row rows[1 + FFN_VARIANTS];
+    for (int c = 0; c < 5; c++)
+        snprintf(rows[0].cell[c], BOX_TABLE_CELL, "%s", titles[c]);
+    for (int v = 0; v < (int)FFN_VARIANTS; v++)
+        first_row(r, v, &rows[1 + v]);
+    say_what(f, r);
+    box_table_write(f->to, rows, 1 + FFN_VARIANTS, 5);
+    figures_note(f, "Error: to the baseline of the same size. + below 1e-6, ~ to 1e-5, ! above%s\n",
+                 result_of(r, 0, 0, FFN_BASELINE)->repacked ? ". Weights were repacked before" : "");
+}
+
+/* ---- the second, CSV, JSON ---- */
+
+static const struct figures_column columns[] = {
+    {"batch", "Batch", FIGURES_COUNT, 5, 0},
+    {"variant", NULL, FIGURES_TEXT, 0, 0},
+    {"name", "Variant", FIGURES_TEXT, 20, 0},
+    {"milliseconds", "ms", FIGURES_REAL, 8, 3},
+    {"milliseconds_p10", "p10", FIGURES_REAL, 8, 3},
+    {"milliseconds_p90", "p90", FIGURES_REAL, 8, 3},
+    {"speedup", "Speedup", FIGURES_REAL, 7, 2},
+    {"speedup_low", "from", FIGURES_REAL, 5, 2},
+    {"speedup_high", "to", FIGURES_REAL, 5, 2},
+    {"weight_megabytes", "MB", FIGURES_REAL, 6, 1},
+    {"gigabytes_per_second", "GB/s", FIGURES_REAL, 5, 1},
+    {"read_share", "of read", FIGURES_SHARE, 7, 1},
+    {"gflops", "GFLOP/s", FIGURES_REAL, 7, 1},
+    {"peak_share", "of peak", FIGURES_SHARE, 7, 1},
+    {"flops_per_byte", "FLOP/B", FIGURES_REAL, 6, 1},
+    {"kernel_error", "Kernel", FIGURES_SMALL, 7, 0},
+    {"approximation_error", "Approx.", FIGURES_SMALL, 7, 0},
+    {"error", NULL, FIGURES_SMALL, 0, 0},
+    {"noise", NULL, FIGURES_REAL, 0, 0},
+    {"verdict", NULL, FIGURES_TEXT, 0, 0},
+    {"reason", NULL, FIGURES_TEXT, 0, 0},
+    {"read_gigabytes_per_second", NULL, FIGURES_REAL, 0, 0},
+    {"peak_gflops", NULL, FIGURES_REAL, 0, 0},
+    {"milliseconds_least_rank", NULL, FIGURES_REAL, 0, 0},
+    {"milliseconds_most_rank", NULL, FIGURES_REAL, 0, 0},
+    {"samples", NULL, FIGURES_COUNT, 0, 0},
+    {"type", NULL, FIGURES_TEXT, 0, 0},
+    {"down_type", NULL, FIGURES_TEXT, 0, 0},
+    {"hidden", NULL, FIGURES_COUNT, 0, 0},
+    {"intermediate", NULL, FIGURES_COUNT, 0, 0},
+    {"neurons", NULL, FIGURES_COUNT, 0, 0},
+    {"layers", NULL, FIGURES_COUNT, 0, 0},
+    {"precision", NULL, FIGURES_TEXT, 0, 0},
+    {"computed", NULL, FIGURES_TEXT, 0, 0},
+    {"repacked", NULL, FIGURES_COUNT, 0, 0},
+    {"threads", NULL, FIGURES_COUNT, 0, 0},
+    {"ranks", NULL, FIGURES_COUNT, 0, 0},
+    {"kernels", NULL, FIGURES_TEXT, 0, 0},
+};
+
+static enum status one_row(struct figures *f, const struct bench_ffn_results *r, size_t b, int v, struct error *e)
+{
+    const struct bench_ffn_plan *p = r->plan;
+    const struct ffn_variants_result *x = result_of(r, 0, b, v);
+    const struct over_ranks ms = over(r, b, v, SECONDS), read = over(r, b, v, READ_PEAK), peak = over(r, b, v, PEAK);
+    const double bytes_rate = x->bytes / ms.median, rate = over(r, b, v, RATE).median;
+    const struct ffn_weights *w = v == FFN_REDUCED || v == FFN_BOTH ? p->reduced : p->whole;
+    char name[64], reason[200] = "the measure of the others";
+    name_variant(p, (enum ffn_variant)v, name, sizeof name);
+    const char *verdict = v == FFN_BASELINE ? "-" : verdict_name(bench_ffn_verdict(r, b, (enum ffn_variant)v, reason, sizeof reason));
+    const struct figures_cell cells[] = {
+        {.count = p->batch.value[b]}, {.text = keys[v]}, {.text = name}, {.real = 1e3 * ms.median},
+        {.real = 1e3 * over(r, b, v, FIRST_TENTH).median}, {.real = 1e3 * over(r, b, v, LAST_TENTH).median},
+        {.real = over(r, b, v, SPEEDUP).median}, {.real = over(r, b, v, LOW).least}, {.real = over(r, b, v, HIGH).most},
+        {.real = 1e-6 * x->bytes}, {.real = 1e-9 * bytes_rate}, {.real = bytes_rate / read.median}, {.real = 1e-9 * rate},
+        {.real = rate / peak.median}, {.real = x->flops / x->bytes}, {.real = over(r, b, v, KERNEL_ERROR).most},
+        {.real = over(r, b, v, APPROXIMATION).most}, {.real = over(r, b, v, ERROR).most},
+        {.real = r->of[b].noise}, {.text = verdict}, {.text = reason}, {.real = 1e-9 * read.median}, {.real = 1e-9 * peak.median},
+        {.real = 1e3 * ms.least}, {.real = 1e3 * ms.most}, {.count = x->seconds.count}, {.text = w->of.gate.format->name},
+        {.text = w->of.down.format->name}, {.count = w->hidden}, {.count = p->whole->intermediate}, {.count = w->intermediate},
+        {.count = p->layers}, {.text = products_precisions()[p->mode]}, {.text = products_precisions()[x->computed]},
+        {.count = x->repacked}, {.count = (uint64_t)threads_count()}, {.count = r->ranks}, {.text = p->kernels->name}};
+    _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns, "a cell for each column");
+    return figures_row(f, cells, e);
+}
+
+static enum status all_rows(struct figures *f, const struct bench_ffn_results *r, struct error *e)
+{
+    enum status s = STATUS_OK;
+    for (size_t b = 0; b < r->plan->batch.count && s == STATUS_OK; b++)
+        for (int v = 0; v < (int)FFN_VARIANTS && s == STATUS_OK; v++)
+            s = one_row(f, r, b, v, e);
+    if (s == STATUS_OK)
+        return figures_finish(f, e);
+    figures_stop(f);
+    return s;
+}
+
+/* ---- in words ---- */
+
+static void say_ranks(struct figures *f, const struct bench_ffn_results *r)
+{
+    figures_note(f, "\nOver %zu ranks at the same time, ms: least, median, most", r->ranks);
+    for (size_t b = 0; b < r->plan->batch.count; b++)
+        for (int v = 0; v < (int)FFN_VARIANTS; v++) {
+            const struct over_ranks ms = over(r, b, v, SECONDS);
+            char name[64];
+            name_variant(r->plan, (enum ffn_variant)v, name, sizeof name);
+            figures_note(f, "%5zu  %-20s %9.3f %9.3f %9.3f", r->plan->batch.value[b], name, 1e3 * ms.least, 1e3 * ms.median, 1e3 * ms.most);
+        }
+}
+
+static void say_saving(struct figures *f, const struct bench_ffn_results *r)
+{
+    const double base = over(r, 0, FFN_BASELINE, SECONDS).median, depth = (double)r->plan->depth;
+    const double tokens = (double)r->plan->batch.value[0];
+    figures_note(f, "\nThe FFNs of %zu layers take %.3f ms for a token, %zu at a time. Saved for each token by", r->plan->depth,
+           1e3 * base * depth / tokens, r->plan->batch.value[0]);
+    for (int v = FFN_FUSED; v < (int)FFN_VARIANTS; v++) {
+        char name[64];
+        name_variant(r->plan, (enum ffn_variant)v, name, sizeof name);
+        figures_note(f, "  %-20s %9.3f ms", name, 1e3 * (base - over(r, 0, v, SECONDS).median) * depth / tokens);
+    }
+}
+
+static void say_verdicts(struct figures *f, const struct bench_ffn_results *r)
+{
+    for (size_t b = 0; b < r->plan->batch.count; b++) {
+        figures_note(f, "\nVerdict, %zu token%s at a time (two baselines differ by up to %.1f %%)", r->plan->batch.value[b],
+               r->plan->batch.value[b] == 1 ? "" : "s", 100 * r->of[b].noise);
+        for (int v = FFN_FUSED; v < (int)FFN_VARIANTS; v++) {
+            char name[64], reason[200];
+            const enum verdict verdict = bench_ffn_verdict(r, b, (enum ffn_variant)v, reason, sizeof reason);
+            name_variant(r->plan, (enum ffn_variant)v, name, sizeof name);
+            figures_note(f, "  %-20s %-11s %s", name, verdict_name(verdict), reason);
+        }
+    }
+}
+
+enum status bench_ffn_show(const struct bench_ffn_results *r, struct error *e)
+{
+    const struct bench_ffn_options *o = r->plan->options;
+    struct figures f;
+    if (o->csv)
+        figures_open_csv(&f, NULL, columns, sizeof columns / sizeof *columns);
+    else
+        figures_open(&f, NULL, o->json, columns, sizeof columns / sizeof *columns);
+    if (!o->csv && !o->json)
+        first_table(&f, r);
+    const enum status s = all_rows(&f, r, e);
+    if (s != STATUS_OK || o->csv || o->json)
+        return s;
+    if (r->ranks > 1)
+        say_ranks(&f, r);
+    say_saving(&f, r);
+    say_verdicts(&f, r);
+    return figures_finish(&f, e);
+}
