@@ -57,7 +57,7 @@ whole() {
 for setting in 1x1:100 3x1:100 1x3:100 1x3:16 2x2:16; do
     grid=${setting%:*} tokens=${setting#*:}
     watch "${launch[@]}" -np $((${grid%x*} * ${grid#*x})) "${profile[@]}" --output r.csv --grid "$grid" \
-        --batch-tokens "$tokens" --partial-every 0.0005
+        --batch-tokens "$tokens" --partial-every 0.002
     grid+=", $tokens tokens"
     expect_status 0 "grid $grid: the run ends well"
     same one.h5 r.h5 "grid $grid: its archive is that of a run without partial ones"
