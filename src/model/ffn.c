@@ -6,9 +6,11 @@
  */
 #include "forward_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "../base/threads.h"
+#include "row_product.h"
 
 struct ffn {
     struct forward *forward;
@@ -59,7 +61,7 @@ static void one_block(void *context, size_t block, int thread)
     product_block(f, own, &w->up, block, &up, rows, own->tile[SERIES_UP]);
     f->kernels->silu_multiply(rows * FORWARD_BLOCK, own->tile[SERIES_GATE], own->tile[SERIES_UP],
                               own->tile[SERIES_FFN]);
-    for (size_t s = 0; s < f->segments; s++)
+    for (size_t s = 0; s < f->segments && job->observer; s++)
         if (f->segment[s].row < job->chunk.row + rows && f->segment[s].row + f->segment[s].length > job->chunk.row)
             count_segment(job, block, s, own);
     for (size_t r = 0; r < rows; r++)
@@ -67,10 +69,40 @@ static void one_block(void *context, size_t block, int thread)
                FORWARD_BLOCK * sizeof *f->ffn);
 }
 
+/* A part of one row or more of `whole`: its ffn. Rows are taken in one stretch, past their neurons too. */
+static void multiply_part(void *context, size_t piece, int thread)
+{
+    const struct ffn *job = context;
+    struct forward *f = job->forward;
+    (void)thread;
+    size_t at = piece * FORWARD_BLOCK * job->chunk.rows;
+    f->kernels->silu_multiply(job->chunk.rows * FORWARD_BLOCK, f->whole[0] + at, f->whole[1] + at, f->ffn + at);
+}
+
+/* As three products would have it: gate as a whole, then up, then what they make. */
+static void run_separately(struct ffn *job, const struct weights_layer *w)
+{
+    struct forward *f = job->forward;
+    size_t stride = f->blocks * FORWARD_BLOCK, hidden = f->config->hidden;
+    const struct product_job gate = {&w->gate, f->whole[0], stride, NULL}, up = {&w->up, f->whole[1], stride, NULL};
+    product_of(f, &gate, 1, job->chunk.rows, f->normed, hidden, false);
+    product_of(f, &up, 1, job->chunk.rows, f->normed, hidden, false);
+    threads_run(f->blocks, multiply_part, job);
+}
+
 void ffn_run(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
 {
     struct ffn job = {f, layer, chunk, observer};
     const struct weights_layer *w = &f->weights->layer[layer];
+    assert(!observer || !f->options.head); /* nobody looks at what is decoded: the other ways tell nothing */
+    if (f->options.separate) {
+        run_separately(&job, w);
+        return;
+    }
+    if (chunk.rows == 1 && w->gate.groups && w->up.groups) {
+        row_product_ffn(f, w, f->normed);
+        return;
+    }
     product_pack(f, (const struct weight *[]){&w->gate, &w->up}, 2, chunk.rows, f->normed, f->config->hidden);
     threads_run(f->blocks, one_block, &job);
 }

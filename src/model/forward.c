@@ -55,6 +55,9 @@ static enum status open_chunk(struct forward *f, struct error *e)
             return error_set(e, STATUS_FAILED, "a batch of %zu tokens is too large", rows);
         s = memory_array(buffers[i].buffer, floats, sizeof(float), "a batch's activations", e);
     }
+    for (int i = 0; i < 2 && f->options.head && s == STATUS_OK; i++)
+        s = memory_array(&f->whole[i], (f->options.separate ? rows : 1) * f->blocks, FORWARD_BLOCK * sizeof(float),
+                         "a batch's activations", e);
     if (s == STATUS_OK)
         s = memory_array(&f->carried_all, largest_band(f) * SERIES_COUNT * f->blocks, sizeof *f->carried,
                          "a long prompt's sums", e);
@@ -64,21 +67,27 @@ static enum status open_chunk(struct forward *f, struct error *e)
     return s;
 }
 
+static void measure_way(struct forward *f, const struct weight *w)
+{
+    const struct kernels_way *way = product_way(f, w);
+    size_t row = (w->inputs + way->unit - 1) / way->unit * way->row_bytes;
+    size_t panel = way->depth / way->unit * way->panel_bytes;
+    if (row > f->packed_row_bytes[way->packing])
+        f->packed_row_bytes[way->packing] = row;
+    if (panel > f->panel_bytes)
+        f->panel_bytes = panel;
+}
+
 /* What packed rows and panels take at most, over all matrices of the stage. */
 static void measure_ways(struct forward *f)
 {
+    if (f->options.head)
+        measure_way(f, &f->options.head->matrix);
     for (size_t i = f->options.first_layer; i < f->options.first_layer + f->options.layers; i++) {
         const struct weights_layer *l = &f->weights->layer[i];
         const struct weight *const all[] = {&l->q, &l->k, &l->v, &l->output, &l->gate, &l->up, &l->down};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-            const struct kernels_way *way = product_way(f, all[k]);
-            size_t row = (all[k]->inputs + way->unit - 1) / way->unit * way->row_bytes;
-            size_t panel = way->depth / way->unit * way->panel_bytes;
-            if (row > f->packed_row_bytes[way->packing])
-                f->packed_row_bytes[way->packing] = row;
-            if (panel > f->panel_bytes)
-                f->panel_bytes = panel;
-        }
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            measure_way(f, all[k]);
     }
 }
 
@@ -128,7 +137,7 @@ void forward_close(struct forward *f)
         memory_free(w->sums);
     }
     void *const blocks[] = {f->workspace, f->segment, f->own, f->caches, f->carried_all, f->normed,
-                            f->query, f->key, f->value, f->mixed, f->ffn};
+                            f->query, f->key, f->value, f->mixed, f->ffn, f->whole[0], f->whole[1]};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         memory_free(blocks[i]);
     for (int i = 0; i < KERNELS_PACKINGS; i++)
@@ -224,45 +233,48 @@ static void norm_row(void *context, size_t row, int thread)
                          f->normed + row * hidden, hidden);
 }
 
+void forward_norm(struct forward *f, size_t rows, const float *x, const float *weight)
+{
+    struct norm norm = {f, x, weight};
+    threads_run(rows, norm_row, &norm);
+}
+
 /* x += y times w: back into the residual stream. Nobody needs `normed` any more. */
 static void project(struct forward *f, const struct weight *w, size_t rows, const float *y, size_t y_stride, float *x)
 {
     const struct product_job job = {w, x, f->config->hidden, f->normed};
-    product_pack(f, &w, 1, rows, y, y_stride);
-    product_run(f, &job, 1, rows, true);
+    product_of(f, &job, 1, rows, y, y_stride, true);
 }
 
 static void step(const struct forward_observer *observer)
 {
-    if (observer->step)
+    if (observer && observer->step)
         observer->step(observer->stop_context);
 }
 
-static void attention_half(struct forward *f, const struct weights_layer *w, struct chunk chunk,
-                           const struct forward_observer *observer)
+void forward_attention_half(struct forward *f, const struct weights_layer *w, struct chunk chunk,
+                            const struct forward_observer *observer)
 {
     const struct config *c = f->config;
     size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
-    struct norm norm = {f, chunk.x, w->attention_norm};
-    threads_run(chunk.rows, norm_row, &norm);
+    forward_norm(f, chunk.rows, chunk.x, w->attention_norm);
     const struct product_job heads[] = {{&w->q, f->query, q, NULL}, {&w->k, f->key, kv, NULL}, {&w->v, f->value, kv, NULL}};
-    product_pack(f, (const struct weight *[]){&w->q, &w->k, &w->v}, 3, chunk.rows, f->normed, c->hidden);
-    product_run(f, heads, 3, chunk.rows, false);
+    product_of(f, heads, 3, chunk.rows, f->normed, c->hidden, false);
     step(observer);
     attention_run(f, chunk);
     step(observer);
     project(f, &w->output, chunk.rows, f->mixed, q, chunk.x);
 }
 
-static void ffn_half(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer)
+void forward_ffn_half(struct forward *f, size_t layer, struct chunk chunk, bool down,
+                      const struct forward_observer *observer)
 {
     const struct weights_layer *w = &f->weights->layer[layer];
-    struct norm norm = {f, chunk.x, w->ffn_norm};
-    threads_run(chunk.rows, norm_row, &norm);
+    forward_norm(f, chunk.rows, chunk.x, w->ffn_norm);
     step(observer);
     ffn_run(f, layer, chunk, observer);
     step(observer);
-    if (layer + 1 < f->config->layers)
+    if (down)
         project(f, &w->down, chunk.rows, f->ffn, f->blocks * FORWARD_BLOCK, chunk.x);
 }
 
@@ -276,8 +288,8 @@ static enum status run_chunk(struct forward *f, struct chunk chunk, size_t first
         size_t own = f->layers_held > 1 ? i : 0;
         f->cache = f->caches + own * f->layer_floats;
         f->carried = f->carried_all + own * SERIES_COUNT * f->blocks;
-        attention_half(f, &f->weights->layer[first + i], chunk, observer);
-        ffn_half(f, first + i, chunk, observer);
+        forward_attention_half(f, &f->weights->layer[first + i], chunk, observer);
+        forward_ffn_half(f, first + i, chunk, first + i + 1 < f->config->layers, observer);
     }
     return STATUS_OK;
 }

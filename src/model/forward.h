@@ -49,6 +49,8 @@ struct forward_options {
     size_t first_layer;        /* of the stage                                        */
     size_t layers;             /* of the stage; 0: all from first_layer on            */
     size_t longest;            /* tokens of the longest prompt, for forward_run_ports; 0: that isn't called */
+    const struct weights_head *head; /* decoding (decode.h): the products make room for its matrix too. NULL: profiling */
+    bool separate;             /* decoding: gate and up are two products, one after the other; the same bits */
 };
 
 /* Where a stage's hidden states come from and go to, a chunk at a time: [rows, hidden] each, in the order of the batch.

@@ -63,6 +63,7 @@ struct forward {
     float *query, *key, *value;   /* [rows, heads or kv_heads * head_dim]            */
     float *mixed;                 /* [rows, heads * head_dim]: attention's output     */
     float *ffn;                   /* [rows, blocks * FORWARD_BLOCK]                  */
+    float *whole[2];              /* decoding: gate and up as ffn, of one row or (separate) all rows  */
     uint8_t *packed[KERNELS_PACKINGS]; /* what the products at hand read; NULL: no weight needs that form */
 };
 
@@ -84,6 +85,14 @@ struct product_job {
 /* All jobs at once, on all threads. */
 void product_run(struct forward *f, const struct product_job *job, size_t count, size_t rows, bool add);
 
+/* Jobs of one call at most. */
+#define PRODUCT_JOBS 3
+
+/* All jobs at once on rows x [rows, inputs], which are packed first, or, for one row, by the vector form of the weights
+ * that have one: the same bits. */
+void product_of(struct forward *f, const struct product_job *job, size_t count, size_t rows, const float *x,
+                size_t x_stride, bool add);
+
 /* A part of the packed rows: tiles [first, end) of them, inputs [from, until). */
 struct part {
     size_t first, end;
@@ -102,7 +111,17 @@ void product_block(struct forward *f, struct workspace *own, const struct weight
 /* Attention of the chunk: query, key, value -> mixed; keys and values join the cache. */
 void attention_run(struct forward *f, struct chunk chunk);
 
-/* gate, up, ffn of the chunk from `normed`, with the observer told of each finished prompt. */
+/* gate, up, ffn of the chunk from `normed`, with the observer told of each finished prompt (NULL: nobody). */
 void ffn_run(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer);
+
+/* The two halves of a layer on the chunk's rows of the residual stream. `down`: with the FFN's down
+ * projection, which a profile's last layer can do without. The observer may be NULL. */
+void forward_attention_half(struct forward *f, const struct weights_layer *w, struct chunk chunk,
+                            const struct forward_observer *observer);
+void forward_ffn_half(struct forward *f, size_t layer, struct chunk chunk, bool down,
+                      const struct forward_observer *observer);
+
+/* normed [rows, hidden] = RMSNorm of x [rows, hidden] with these weights [hidden]. */
+void forward_norm(struct forward *f, size_t rows, const float *x, const float *weight);
 
 #endif

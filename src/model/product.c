@@ -7,9 +7,11 @@
  */
 #include "forward_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "../base/threads.h"
+#include "row_product.h"
 
 #define CACHE_LINE 64
 
@@ -298,4 +300,24 @@ void product_run(struct forward *f, const struct product_job *job, size_t count,
         all.until = inputs - all.from > depth ? all.from + depth : inputs;
         threads_run(blocks * all.groups, one_piece, &all);
     }
+}
+
+void product_of(struct forward *f, const struct product_job *job, size_t count, size_t rows, const float *x,
+                size_t x_stride, bool add)
+{
+    struct product_job packed[PRODUCT_JOBS];
+    const struct weight *weights[PRODUCT_JOBS];
+    size_t packs = 0;
+    assert(count <= PRODUCT_JOBS);
+    for (size_t i = 0; i < count; i++)
+        if (rows > 1 || !job[i].weight->groups) {
+            weights[packs] = job[i].weight;
+            packed[packs++] = job[i];
+        }
+    if (packs > 0) {
+        product_pack(f, weights, packs, rows, x, x_stride);
+        product_run(f, packed, packs, rows, add);
+    }
+    if (packs < count)
+        row_product_run(f, job, count, x, add);
 }

@@ -303,6 +303,27 @@ enum status weights_open(struct weights *w, const struct config *c, const struct
     return s;
 }
 
+enum status weights_head_open(struct weights_head *h, const struct config *c, const struct model_file *file,
+                              struct error *e)
+{
+    struct lookup l = {file, c, 0, e};
+    memset(h, 0, sizeof *h);
+    h->tied = model_file_find_tensor(file, "output.weight") == NULL;
+    if (model_file_find_tensor(file, "output.bias"))
+        return wrong(&l, "output.bias", "the model has a part that this version doesn't run");
+    enum status s = rows(&l, h->tied ? "token_embd.weight" : "output.weight", 0, c->vocabulary, c->vocabulary, c->hidden,
+                         &h->matrix);
+    if (s == STATUS_OK)
+        s = vector(&l, "output_norm.weight", c->hidden, &h->norm);
+    return s;
+}
+
+void weights_head_free(struct weights_head *h)
+{
+    memory_free(h->norm);
+    memset(h, 0, sizeof *h);
+}
+
 void weights_free(struct weights *w)
 {
     for (size_t i = 0; i < w->layers; i++) {

@@ -18,6 +18,7 @@ struct weight {
     size_t row_bytes;
     size_t pair_head;    /* head_dim when rows are stored as rotary pairs, else 0     */
     size_t pair_rotary;  /* rotating dimensions of such a head                        */
+    const uint8_t *groups; /* its vector form (row_product.h), where somebody made one; else NULL */
 };
 
 struct weights_layer {
@@ -49,6 +50,19 @@ enum status weights_find(struct weights *w, const struct config *c, const struct
                          struct error *e) ERROR_MUST_USE;
 enum status weights_layers(struct weights *w, const struct config *c, size_t first, size_t count,
                            struct error *e) ERROR_MUST_USE;
+
+/* What makes logits of the residual stream behind the last layer. Profiles never need it, so it is found apart. */
+struct weights_head {
+    struct weight matrix;  /* [vocabulary, hidden]: output.weight, or the embedding      */
+    float *norm;           /* [hidden], decoded                                        */
+    bool tied;             /* it is the embedding                                      */
+};
+
+/* Finds and checks it; tensors are borrowed from `file`. STATUS_INPUT when the file has no output_norm.weight, an
+ * output.weight of another shape or of a type that can't be decoded, or a bias. Free with weights_head_free (zeroed allowed). */
+enum status weights_head_open(struct weights_head *h, const struct config *c, const struct model_file *file,
+                              struct error *e) ERROR_MUST_USE;
+void weights_head_free(struct weights_head *h);
 
 /* The bytes of output r's row. */
 const uint8_t *weights_row(const struct weight *w, size_t r);

@@ -11,7 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#ifndef GGUF_WRITER_BYTES
 #define GGUF_WRITER_BYTES (4 << 20)
+#endif
 #include "gguf_writer.h"
 #include "reference_sums.h"
 
@@ -32,6 +34,7 @@ struct network {
     bool always_factors;   /* rope_freqs, as llama 3.1 has: factors_short          */
     float *embedding;      /* [vocabulary, hidden]                       */
     struct network_layer layer[4];
+    float *output_norm, *output; /* [hidden], [vocabulary, hidden]: network_make_head; NULL: not written */
 };
 
 /* What is wrong or unusual about a file; zero is a good one. */
@@ -76,6 +79,13 @@ static inline void network_make(struct network *n)
     n->factors_long = network_draw(1, n->rotary / 2, 3.0, 0.3);
 }
 
+/* Draws a head; `tied`: only its norm, the embedding is the matrix. */
+static inline void network_make_head(struct network *n, bool tied)
+{
+    n->output_norm = network_draw(1, n->hidden, 1.0, 0.1);
+    n->output = tied ? NULL : network_draw(n->vocabulary, n->hidden, 0.0, 1.0);
+}
+
 static inline void network_free(struct network *n)
 {
     for (size_t i = 0; i < n->layers; i++) {
@@ -84,7 +94,7 @@ static inline void network_free(struct network *n)
         for (size_t j = 0; j < sizeof all / sizeof *all; j++)
             free(all[j]);
     }
-    free(n->embedding), free(n->factors_short), free(n->factors_long);
+    free(n->embedding), free(n->factors_short), free(n->factors_long), free(n->output_norm), free(n->output);
 }
 
 /* A tensor to be written: up to three matrices below each other. */
@@ -150,6 +160,10 @@ static inline struct network_list network_tensors(const struct network *n, enum 
         network_add(&list, -1, "rope_factors_short", n->factors_short, 0, n->rotary / 2);
         network_add(&list, -1, "rope_factors_long", n->factors_long, 0, n->rotary / 2);
     }
+    if (n->output_norm)
+        network_add(&list, -1, "output_norm", n->output_norm, 0, n->hidden);
+    if (n->output)
+        network_add(&list, -1, "output", n->output, n->vocabulary, n->hidden);
     if (n->always_factors)
         network_add(&list, -1, "rope_freqs", n->factors_short, 0, n->rotary / 2);
     for (size_t i = 0; i < n->layers; i++)
