@@ -12,6 +12,7 @@ noinst_LIBRARIES += %D%/libbench.a
 %C%_libbench_a_SOURCES += %D%/ffn_variants.c %D%/ffn_variants.h
 %C%_libbench_a_SOURCES += %D%/ffn_weights.c %D%/ffn_weights.h
 %C%_libbench_a_SOURCES += %D%/layer_ffn.c %D%/layer_ffn.h
+%C%_libbench_a_SOURCES += %D%/generation.c %D%/generation.h
 %C%_libbench_a_SOURCES += %D%/products.c %D%/products.h
 %C%_libbench_a_SOURCES += %D%/repacked.c %D%/repacked.h
 %C%_libbench_a_SOURCES += %D%/roof.c %D%/roof.h %D%/roof_lanes.h
@@ -61,5 +62,7 @@ check_PROGRAMS += tests/unit/test_layer_ffn tests/unit/test_verdict
 tests_unit_test_layer_ffn_LDADD = $(UNIT_BENCH)
 tests_unit_test_layer_ffn_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 tests_unit_test_verdict_LDADD = $(UNIT_BENCH)
-SHELL_TESTS += tests/cli/bench/ffn.t tests/cli/bench/kernels.t tests/cli/bench/matvec.t tests/cli/bench/peers.t tests/cli/bench/roof.t
+SHELL_TESTS += tests/cli/bench/ffn.t tests/cli/bench/kernels.t tests/cli/bench/matvec.t tests/cli/bench/model.t \
+	tests/cli/bench/peers.t tests/cli/bench/roof.t
 EXTRA_DIST += docs/benchmarks.md tests/bench/instructions tests/bench/llama_prompt.py tests/bench/peers tests/bench/sgemm.c
+EXTRA_DIST += tests/bench/perplexity

@@ -12,6 +12,7 @@
 #include "compare.h"
 #include "inspect.h"
 #include "merge.h"
+#include "perplexity.h"
 #include "plan.h"
 #include "profile.h"
 #include "prompts.h"
@@ -29,6 +30,7 @@ static const struct subcommand subcommands[] = {
     {"compare", "show how archives differ, by layer and neuron, and whether by more than sampling", compare_command},
     {"inspect", "print what a model file or an archive holds", inspect_command},
     {"merge", "add archives of shards into the one that a single run would have made", merge_command},
+    {"perplexity", "measure how well a model foretells a text", perplexity_command},
     {"plan", "predict what a run will take on a cluster, and write its job script", plan_command},
     {"profile", "run a model over prompts and report frozen and dead neurons (the default)", profile_command},
     {"prompts", "print prompts of phi3sat's own making", prompts_command},

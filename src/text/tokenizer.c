@@ -237,6 +237,12 @@ int32_t tokenizer_eos(const struct tokenizer *tokenizer)
     return tokenizer->vocabulary.eos;
 }
 
+size_t tokenizer_ends(const struct tokenizer *tokenizer, int32_t ids[TOKENIZER_ENDS])
+{
+    _Static_assert((int)TOKENIZER_ENDS == (int)VOCABULARY_ENDS, "as many as the vocabulary gives");
+    return vocabulary_ends(&tokenizer->vocabulary, ids);
+}
+
 bool tokenizer_adds_bos(const struct tokenizer *tokenizer)
 {
     return tokenizer->vocabulary.add_bos;

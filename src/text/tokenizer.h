@@ -65,6 +65,10 @@ enum status tokenizer_piece(const struct tokenizer *tokenizer, int32_t id, char 
 size_t tokenizer_vocabulary_size(const struct tokenizer *tokenizer);
 int32_t tokenizer_bos(const struct tokenizer *tokenizer); /* TOKENIZER_NO_TOKEN when there is none */
 int32_t tokenizer_eos(const struct tokenizer *tokenizer);
+/* Tokens that end a generation, at most TOKENIZER_ENDS: EOS, and those that are known by name to end a turn ("<|end|>",
+ * "<|eot_id|>"). Returns how many. */
+#define TOKENIZER_ENDS 11
+size_t tokenizer_ends(const struct tokenizer *tokenizer, int32_t ids[TOKENIZER_ENDS]);
 bool tokenizer_adds_bos(const struct tokenizer *tokenizer); /* with TOKENIZER_ADD_SPECIAL */
 bool tokenizer_adds_eos(const struct tokenizer *tokenizer);
 

@@ -23,7 +23,7 @@
 
 #define KEY(name) "tokenizer.ggml." name
 
-/* Control tokens by name. Those of the first group end a generation, those of
+/* Control tokens by name. Those of the first group (VOCABULARY_ENDS - 1 of them) end a generation, those of
  * the second mark the pieces of fill-in-the-middle prompts. */
 static const char *const control_names[] = {
     "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<|eom_id|>",
@@ -54,6 +54,19 @@ int32_t vocabulary_byte(const struct vocabulary *v, unsigned char byte)
     const int n = snprintf(name, sizeof name, "<0x%02X>", (unsigned)byte);
     const int32_t token = vocabulary_find(v, name, (size_t)n);
     return token >= 0 ? token : vocabulary_find(v, (const char *)&byte, 1);
+}
+
+size_t vocabulary_ends(const struct vocabulary *v, int32_t ids[VOCABULARY_ENDS])
+{
+    size_t count = 0;
+    if (v->eos >= 0)
+        ids[count++] = v->eos;
+    for (size_t i = 0; i + 1 < VOCABULARY_ENDS; i++) {
+        const int32_t id = vocabulary_find(v, control_names[i], strlen(control_names[i]));
+        if (id >= 0 && id != v->eos)
+            ids[count++] = id;
+    }
+    return count;
 }
 
 enum status vocabulary_find_kind(const struct model_file *file, enum vocabulary_kind *kind, struct error *e)

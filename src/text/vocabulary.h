@@ -58,4 +58,8 @@ int32_t vocabulary_find(const struct vocabulary *v, const char *bytes, size_t le
 /* The token "<0x0A>" of byte 10, else the token that is this byte, else -1. */
 int32_t vocabulary_byte(const struct vocabulary *v, unsigned char byte);
 
+/* EOS and the tokens that are known by name to end a generation, each once. Returns how many. */
+#define VOCABULARY_ENDS 11
+size_t vocabulary_ends(const struct vocabulary *v, int32_t ids[VOCABULARY_ENDS]);
+
 #endif

@@ -70,8 +70,7 @@ refused "^phi3sat: --shape '8192' is not OUTPUTSxINPUTS" kernels --shape 8192
 refused "^phi3sat: .* don't fit the memory of this machine; choose a smaller shape" kernels --shape 16777216x16777216 --json
 refused "^phi3sat: unexpected word 'm.gguf'" kernels m.gguf
 refused "^phi3sat: unknown option '--model'" kernels --model m.gguf
-refused "^phi3sat: no benchmark is named; name one: phi3sat bench kernels, phi3sat bench matvec, phi3sat bench roof"
-refused "^phi3sat: there is no benchmark 'speed'" speed
+refused "^phi3sat: there is no benchmark 'speed'; name one: phi3sat bench ffn, .*, phi3sat bench model, phi3sat bench roof" speed
 PHI3SAT_KERNELS=sse9 refused "PHI3SAT_KERNELS 'sse9' is not among the kernels" kernels
 PHI3SAT_KERNELS=sse9 refused "PHI3SAT_KERNELS 'sse9' is not among the kernels" roof
 
