@@ -1,56 +1,17 @@
 /* test_footprint.c - plans of memory against what the forward pass and the state really take.
  *
- * Every allocation of the program goes through aligned_alloc, which is wrapped here and added up. Batches
- * are packed as cluster/schedule.c packs them: longest first, as many as go into a batch.
+ * Every allocation is counted (counted_memory.h). Batches are packed as cluster/schedule.c packs them: longest first,
+ * as many as go into a batch.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "counted_memory.h"
 #include "model/footprint.h"
 #include "model/forward.h"
 #include "opened_model.h"
 #include "stats/accumulator.h"
-
-/* Blocks in use and their sizes. */
-static struct {
-    struct {
-        void *block;
-        size_t size;
-    } held[4096];
-    size_t now, peak;
-} books;
-
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *block);
-void __wrap_free(void *block);
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    void *block = __real_aligned_alloc(alignment, size);
-    size_t i = 0;
-    while (i < 4096 && books.held[i].block)
-        i++;
-    if (!block || i == 4096)
-        bail("no memory for a test");
-    books.held[i].block = block;
-    books.held[i].size = size;
-    books.now += size;
-    books.peak = books.now > books.peak ? books.now : books.peak;
-    return block;
-}
-
-void __wrap_free(void *block)
-{
-    for (size_t i = 0; block && i < 4096; i++)
-        if (books.held[i].block == block) {
-            books.now -= books.held[i].size;
-            books.held[i].block = NULL;
-            break;
-        }
-    __real_free(block);
-}
 
 static void no_sums(void *context, size_t layer, enum series series, size_t block, size_t prompt,
                     const struct sums *sums, uint64_t samples)
@@ -89,15 +50,15 @@ static size_t real_working(const struct model_file *file, const struct config *c
     struct forward_options o = {.batch_tokens = load->batch_tokens, .activity_threshold = 0.1f, .window = c->window,
                                 .mode = load->mode};
     threads_set((int)load->threads);
-    size_t before = books.now;
-    books.peak = books.now;
+    size_t before = counted_memory.now;
+    counted_memory.peak = counted_memory.now;
     if (kernels_select(NULL, &kernels, &e) != STATUS_OK || weights_open(&w, c, file, &e) != STATUS_OK ||
         forward_open(&f, c, &w, kernels, &o, &e) != STATUS_OK)
         bail("a good model doesn't open: %s", e.sentence);
     run_prompts(f, lengths, count, load->batch_tokens);
     forward_close(f);
     weights_free(&w);
-    return books.peak - before;
+    return counted_memory.peak - before;
 }
 
 static struct footprint planned(const struct model_file *file, const struct config *c,
@@ -169,14 +130,14 @@ static size_t real_stage(const struct opened *o, const struct footprint_load *lo
                                   .mode = load->mode, .first_layer = stage.first, .layers = stage.count, .longest = load->longest};
     const struct forward_observer observer = {.sums = no_sums};
     size_t buffers = footprint_buffers(o->config.layers, stage), small = load->batch_tokens / load->shortest;
-    size_t before = books.now;
+    size_t before = counted_memory.now;
     static struct forward_prompt prompts[64];
     struct weights w;
     struct forward *f;
     struct error e;
     float *slot[3] = {NULL};
     threads_set((int)load->threads);
-    books.peak = books.now;
+    counted_memory.peak = counted_memory.now;
     for (size_t i = 0; i < buffers; i++)
         if (memory_array(&slot[i], load->batch_tokens * o->config.hidden, sizeof **slot, "a test", &e) != STATUS_OK)
             bail("no memory");
@@ -197,7 +158,7 @@ static size_t real_stage(const struct opened *o, const struct footprint_load *lo
     weights_free(&w);
     for (size_t i = 0; i < buffers; i++)
         memory_free(slot[i]);
-    return books.peak - before;
+    return counted_memory.peak - before;
 }
 
 static void test_stages(const struct opened *o, const char *name)
@@ -221,11 +182,11 @@ static void test_state(const struct opened *o)
     struct error e;
     for (size_t count = 1; count <= o->config.layers; count++) {
         struct footprint plan = planned(o->file, &o->config, &load, (struct footprint_stage){0, count});
-        size_t before = books.now;
+        size_t before = counted_memory.now;
         if (accumulator_init(&a, count, o->config.intermediate, &e) != STATUS_OK ||
             accumulator_init(&merged, 1, o->config.intermediate, &e) != STATUS_OK)
             bail("no state");
-        size_t real = books.now - before;
+        size_t real = counted_memory.now - before;
         accumulator_free(&a);
         accumulator_free(&merged);
         ok(real >= plan.state && real < plan.state + 128, "the state of %zu layers and of one that is written is what accumulators take",

@@ -226,6 +226,8 @@ static void sentencepiece(void)
         bail("%s", fault.sentence);
     is_int(tokenizer_bos(t), 1, "BOS is 1 where the file does not say");
     is_int(tokenizer_eos(t), 2, "EOS is 2");
+    int32_t ends[TOKENIZER_ENDS];
+    ok(tokenizer_ends(t, ends) == 2 && ends[0] == 2 && ends[1] == 268, "it ends an answer, and so does <|endoftext|>");
     ok(tokenizer_adds_bos(t) && !tokenizer_adds_eos(t), "BOS is added, EOS is not");
     spm_merging(t);
     spm_special(t);
