@@ -6,13 +6,16 @@
 
 noinst_LIBRARIES += %D%/libbench.a
 %C%_libbench_a_SOURCES =
+%C%_libbench_a_SOURCES += %D%/factored_ffn.c %D%/factored_ffn.h
 %C%_libbench_a_SOURCES += %D%/few_rows.c %D%/few_rows.h
 %C%_libbench_a_SOURCES += %D%/ffn_inputs.c %D%/ffn_inputs.h
 %C%_libbench_a_SOURCES += %D%/ffn_reference.c %D%/ffn_reference.h
 %C%_libbench_a_SOURCES += %D%/ffn_variants.c %D%/ffn_variants.h
 %C%_libbench_a_SOURCES += %D%/ffn_weights.c %D%/ffn_weights.h
+%C%_libbench_a_SOURCES += %D%/lapack.c %D%/lapack.h
 %C%_libbench_a_SOURCES += %D%/layer_ffn.c %D%/layer_ffn.h
 %C%_libbench_a_SOURCES += %D%/generation.c %D%/generation.h
+%C%_libbench_a_SOURCES += %D%/low_rank.c %D%/low_rank.h
 %C%_libbench_a_SOURCES += %D%/products.c %D%/products.h
 %C%_libbench_a_SOURCES += %D%/repacked.c %D%/repacked.h
 %C%_libbench_a_SOURCES += %D%/roof.c %D%/roof.h %D%/roof_lanes.h
@@ -58,7 +61,8 @@ check_PROGRAMS += tests/unit/test_roof tests/unit/test_synthetic tests/unit/test
 tests_unit_test_roof_LDADD = $(UNIT_BENCH)
 tests_unit_test_synthetic_LDADD = $(UNIT_BENCH)
 tests_unit_test_timing_LDADD = $(UNIT_BENCH)
-check_PROGRAMS += tests/unit/test_layer_ffn tests/unit/test_verdict
+check_PROGRAMS += tests/unit/test_layer_ffn tests/unit/test_low_rank tests/unit/test_verdict
+tests_unit_test_low_rank_LDADD = $(UNIT_BENCH)
 tests_unit_test_layer_ffn_LDADD = $(UNIT_BENCH)
 tests_unit_test_layer_ffn_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 tests_unit_test_verdict_LDADD = $(UNIT_BENCH)

@@ -12,6 +12,7 @@
 #include "../base/memory.h"
 #include "../cluster/ranks.h"
 #include "../report/figures.h"
+#include "bench_ffn_curve.h"
 #include "bench_ffn_options.h"
 #include "bench_ffn_plan.h"
 #include "bench_ffn_show.h"
@@ -42,7 +43,8 @@ static enum status judge(const struct bench_ffn_results *r, struct error *e)
     return STATUS_OK;
 }
 
-static enum status show(const struct ranks *ranks, const struct bench_ffn_plan *p, const struct bench_ffn_batch *own, struct error *e)
+static enum status show(const struct ranks *ranks, const struct bench_ffn_plan *p, const struct bench_ffn_batch *own,
+                        const struct bench_ffn_shares *shares, struct error *e)
 {
     struct bench_ffn_batch *all = NULL;
     double *scratch = NULL;
@@ -50,7 +52,7 @@ static enum status show(const struct ranks *ranks, const struct bench_ffn_plan *
     enum status s = ranks_gather(ranks, own, p->batch.count, sizeof *own, &all, &total, e);
     if (s == STATUS_OK)
         s = memory_array(&scratch, (size_t)ranks->size, sizeof *scratch, "figures", e);
-    const struct bench_ffn_results r = {p, all, (size_t)ranks->size, scratch};
+    const struct bench_ffn_results r = {p, all, (size_t)ranks->size, scratch, shares->count ? shares : NULL};
     if (s == STATUS_OK && ranks->rank == 0)
         s = bench_ffn_show(&r, e);
     if (s == STATUS_OK && ranks->rank == 0 && p->options->strict)
@@ -64,14 +66,20 @@ static enum status run(const struct ranks *ranks, const struct bench_ffn_options
 {
     struct bench_ffn_plan p;
     struct bench_ffn_batch *own = NULL;
+    struct bench_ffn_shares shares = {.of = NULL};
     log_phase("making weights and inputs");
     enum status s = ranks_agree(ranks, bench_ffn_plan_open(&p, o, e), e);
     if (s == STATUS_OK)
         s = ranks_agree(ranks, memory_array(&own, p.batch.count, sizeof *own, "results", e), e);
     if (s == STATUS_OK)
         s = measure(ranks, &p, own, e);
+    if (s == STATUS_OK && ranks->size == 1 && p.file && p.layers == 1) /* accuracy is the same on all ranks */
+        s = bench_ffn_shares_measure(&shares, &p, e);
     if (s == STATUS_OK)
-        s = ranks_agree(ranks, show(ranks, &p, own, e), e);
+        s = ranks_agree(ranks, show(ranks, &p, own, &shares, e), e);
+    if (s == STATUS_OK && o->svg && ranks->rank == 0)
+        s = bench_ffn_curve_write(o->svg, &p, &shares, e);
+    memory_free(shares.of);
     memory_free(own);
     bench_ffn_plan_close(&p);
     return s;

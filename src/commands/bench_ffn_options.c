@@ -1,6 +1,8 @@
 /* bench_ffn_options.c - see bench_ffn_options.h. */
 #include "bench_ffn_options.h"
 
+#include <string.h>
+
 #include "../bench/timing.h"
 
 #define AT(member) offsetof(struct bench_ffn_options, member)
@@ -78,6 +80,8 @@ static enum status check(const struct bench_ffn_options *o, const struct options
     for (size_t i = 0; i < sizeof model / sizeof *model; i++)
         if (!o->model && options_given(&bench_ffn_options, given, model[i]))
             return refuse(e, model[i], "with --model");
+    if (o->svg && strcmp(o->layer, "all") == 0)
+        return refuse(e, "svg", "for one layer");
     return o->csv && o->json ? refuse(e, "csv", "without --json") : STATUS_OK;
 }
 

@@ -24,6 +24,8 @@ static enum status read_choices(struct bench_ffn_plan *p, struct error *e)
     struct bench_lists_numbers precisions = {.count = 0};
     enum status s = bench_lists_read_numbers(&p->batch, "batch", o->batch, MOST_ROWS, e);
     if (s == STATUS_OK)
+        s = bench_lists_read_numbers(&p->shares, "shares", o->shares, 100, e);
+    if (s == STATUS_OK)
         s = bench_choices_precisions(&precisions, o->precision, e);
     if (s == STATUS_OK && precisions.count != 1)
         s = error_set(e, STATUS_USAGE, "--precision '%s' is more than one", o->precision);

@@ -15,7 +15,7 @@ struct bench_ffn_plan {
     const struct bench_ffn_options *options;
     const struct kernels *kernels;
     enum kernels_mode mode;
-    struct bench_lists_numbers batch;
+    struct bench_lists_numbers batch, shares; /* shares: percentages                          */
     struct timing_plan timing;
     size_t most_rows;                   /* of a batch, and at least `checked`                  */
     size_t checked;                     /* rows of different inputs, at most most_rows            */

@@ -9,6 +9,7 @@
 #include "../bench/products.h"
 #include "../report/box_table.h"
 #include "../report/figures.h"
+#include "bench_ffn_lines.h"
 
 static const char *const keys[FFN_VARIANTS] = {"baseline", "fused", "low_rank", "fused_low_rank"};
 
@@ -127,71 +128,26 @@ static void first_table(struct figures *f, const struct bench_ffn_results *r)
 
 /* ---- the second, CSV, JSON ---- */
 
-static const struct figures_column columns[] = {
-    {"batch", "Batch", FIGURES_COUNT, 5, 0},
-    {"variant", NULL, FIGURES_TEXT, 0, 0},
-    {"name", "Variant", FIGURES_TEXT, 20, 0},
-    {"milliseconds", "ms", FIGURES_REAL, 8, 3},
-    {"milliseconds_p10", "p10", FIGURES_REAL, 8, 3},
-    {"milliseconds_p90", "p90", FIGURES_REAL, 8, 3},
-    {"speedup", "Speedup", FIGURES_REAL, 7, 2},
-    {"speedup_low", "from", FIGURES_REAL, 5, 2},
-    {"speedup_high", "to", FIGURES_REAL, 5, 2},
-    {"weight_megabytes", "MB", FIGURES_REAL, 6, 1},
-    {"gigabytes_per_second", "GB/s", FIGURES_REAL, 5, 1},
-    {"read_share", "of read", FIGURES_SHARE, 7, 1},
-    {"gflops", "GFLOP/s", FIGURES_REAL, 7, 1},
-    {"peak_share", "of peak", FIGURES_SHARE, 7, 1},
-    {"flops_per_byte", "FLOP/B", FIGURES_REAL, 6, 1},
-    {"kernel_error", "Kernel", FIGURES_SMALL, 7, 0},
-    {"approximation_error", "Approx.", FIGURES_SMALL, 7, 0},
-    {"error", NULL, FIGURES_SMALL, 0, 0},
-    {"noise", NULL, FIGURES_REAL, 0, 0},
-    {"verdict", NULL, FIGURES_TEXT, 0, 0},
-    {"reason", NULL, FIGURES_TEXT, 0, 0},
-    {"read_gigabytes_per_second", NULL, FIGURES_REAL, 0, 0},
-    {"peak_gflops", NULL, FIGURES_REAL, 0, 0},
-    {"milliseconds_least_rank", NULL, FIGURES_REAL, 0, 0},
-    {"milliseconds_most_rank", NULL, FIGURES_REAL, 0, 0},
-    {"samples", NULL, FIGURES_COUNT, 0, 0},
-    {"type", NULL, FIGURES_TEXT, 0, 0},
-    {"down_type", NULL, FIGURES_TEXT, 0, 0},
-    {"hidden", NULL, FIGURES_COUNT, 0, 0},
-    {"intermediate", NULL, FIGURES_COUNT, 0, 0},
-    {"neurons", NULL, FIGURES_COUNT, 0, 0},
-    {"layers", NULL, FIGURES_COUNT, 0, 0},
-    {"precision", NULL, FIGURES_TEXT, 0, 0},
-    {"computed", NULL, FIGURES_TEXT, 0, 0},
-    {"repacked", NULL, FIGURES_COUNT, 0, 0},
-    {"threads", NULL, FIGURES_COUNT, 0, 0},
-    {"ranks", NULL, FIGURES_COUNT, 0, 0},
-    {"kernels", NULL, FIGURES_TEXT, 0, 0},
-};
-
 static enum status one_row(struct figures *f, const struct bench_ffn_results *r, size_t b, int v, struct error *e)
 {
     const struct bench_ffn_plan *p = r->plan;
     const struct ffn_variants_result *x = result_of(r, 0, b, v);
-    const struct over_ranks ms = over(r, b, v, SECONDS), read = over(r, b, v, READ_PEAK), peak = over(r, b, v, PEAK);
-    const double bytes_rate = x->bytes / ms.median, rate = over(r, b, v, RATE).median;
-    const struct ffn_weights *w = v == FFN_REDUCED || v == FFN_BOTH ? p->reduced : p->whole;
+    const struct over_ranks ms = over(r, b, v, SECONDS);
+    const bool reduced = v == FFN_REDUCED || v == FFN_BOTH;
     char name[64], reason[200] = "the measure of the others";
     name_variant(p, (enum ffn_variant)v, name, sizeof name);
     const char *verdict = v == FFN_BASELINE ? "-" : verdict_name(bench_ffn_verdict(r, b, (enum ffn_variant)v, reason, sizeof reason));
-    const struct figures_cell cells[] = {
-        {.count = p->batch.value[b]}, {.text = keys[v]}, {.text = name}, {.real = 1e3 * ms.median},
-        {.real = 1e3 * over(r, b, v, FIRST_TENTH).median}, {.real = 1e3 * over(r, b, v, LAST_TENTH).median},
-        {.real = over(r, b, v, SPEEDUP).median}, {.real = over(r, b, v, LOW).least}, {.real = over(r, b, v, HIGH).most},
-        {.real = 1e-6 * x->bytes}, {.real = 1e-9 * bytes_rate}, {.real = bytes_rate / read.median}, {.real = 1e-9 * rate},
-        {.real = rate / peak.median}, {.real = x->flops / x->bytes}, {.real = over(r, b, v, KERNEL_ERROR).most},
-        {.real = over(r, b, v, APPROXIMATION).most}, {.real = over(r, b, v, ERROR).most},
-        {.real = r->of[b].noise}, {.text = verdict}, {.text = reason}, {.real = 1e-9 * read.median}, {.real = 1e-9 * peak.median},
-        {.real = 1e3 * ms.least}, {.real = 1e3 * ms.most}, {.count = x->seconds.count}, {.text = w->of.gate.format->name},
-        {.text = w->of.down.format->name}, {.count = w->hidden}, {.count = p->whole->intermediate}, {.count = w->intermediate},
-        {.count = p->layers}, {.text = products_precisions()[p->mode]}, {.text = products_precisions()[x->computed]},
-        {.count = x->repacked}, {.count = (uint64_t)threads_count()}, {.count = r->ranks}, {.text = p->kernels->name}};
-    _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns, "a cell for each column");
-    return figures_row(f, cells, e);
+    const struct bench_ffn_line line = {
+        .batch = p->batch.value[b], .variant = keys[v], .name = name, .verdict = verdict, .reason = reason,
+        .seconds = {ms.median, over(r, b, v, FIRST_TENTH).median, over(r, b, v, LAST_TENTH).median, x->seconds.count},
+        .speedup = {over(r, b, v, SPEEDUP).median, over(r, b, v, LOW).least, over(r, b, v, HIGH).most},
+        .least = ms.least, .most = ms.most, .bytes = x->bytes, .flops = x->flops, .read_peak = over(r, b, v, READ_PEAK).median,
+        .peak = over(r, b, v, PEAK).median, .kernel_error = over(r, b, v, KERNEL_ERROR).most,
+        .approximation = over(r, b, v, APPROXIMATION).most, .error = over(r, b, v, ERROR).most, .noise = r->of[b].noise,
+        .neurons = reduced ? p->reduced->intermediate : p->whole->intermediate,
+        .kept = reduced ? (double)p->reduced->intermediate / (double)p->whole->intermediate : 1, .computed = x->computed,
+        .repacked = x->repacked, .ranks = r->ranks};
+    return bench_ffn_lines_row(f, p, &line, e);
 }
 
 static enum status all_rows(struct figures *f, const struct bench_ffn_results *r, struct error *e)
@@ -200,9 +156,6 @@ static enum status all_rows(struct figures *f, const struct bench_ffn_results *r
     for (size_t b = 0; b < r->plan->batch.count && s == STATUS_OK; b++)
         for (int v = 0; v < (int)FFN_VARIANTS && s == STATUS_OK; v++)
             s = one_row(f, r, b, v, e);
-    if (s == STATUS_OK)
-        return figures_finish(f, e);
-    figures_stop(f);
     return s;
 }
 
@@ -251,18 +204,19 @@ enum status bench_ffn_show(const struct bench_ffn_results *r, struct error *e)
 {
     const struct bench_ffn_options *o = r->plan->options;
     struct figures f;
-    if (o->csv)
-        figures_open_csv(&f, NULL, columns, sizeof columns / sizeof *columns);
-    else
-        figures_open(&f, NULL, o->json, columns, sizeof columns / sizeof *columns);
+    bench_ffn_lines_open(&f, o);
     if (!o->csv && !o->json)
         first_table(&f, r);
-    const enum status s = all_rows(&f, r, e);
-    if (s != STATUS_OK || o->csv || o->json)
-        return s;
-    if (r->ranks > 1)
+    enum status s = all_rows(&f, r, e);
+    if (s == STATUS_OK && r->ranks > 1)
         say_ranks(&f, r);
-    say_saving(&f, r);
-    say_verdicts(&f, r);
-    return figures_finish(&f, e);
+    if (s == STATUS_OK) {
+        say_saving(&f, r);
+        say_verdicts(&f, r);
+        s = r->shares ? bench_ffn_lines_shares(&f, r->plan, r->shares, e) : STATUS_OK;
+    }
+    if (s == STATUS_OK)
+        return figures_finish(&f, e);
+    figures_stop(&f);
+    return s;
 }

@@ -7,6 +7,7 @@
 
 #include "../bench/verdict.h"
 #include "bench_ffn_plan.h"
+#include "bench_ffn_shares.h"
 
 /* Of one rank: one batch size. Plain values, since they travel. */
 struct bench_ffn_batch {
@@ -19,6 +20,7 @@ struct bench_ffn_results {
     const struct bench_ffn_batch *of;    /* [ranks][batches]                                        */
     size_t ranks;
     double *scratch;                     /* [ranks], overwritten                                   */
+    const struct bench_ffn_shares *shares; /* NULL: not measured                                    */
 };
 
 /* The verdict on a variant for batch b, over all ranks: the medians of speedups, the widest of spreads, the largest of errors. */

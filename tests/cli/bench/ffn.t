@@ -55,6 +55,25 @@ run phi3sat bench ffn --model "$model" --layer 1 --batch 1,16 --iterations 5 --t
 expect_status 0 "a model's layer is measured"
 expect_stdout_match "^FFN of .*m.gguf, layer 1: hidden size 256, intermediate size 512, Q4_K" "which is named"
 expect_stdout_match '^The FFNs of 3 layers take' "and the model's layers count"
+expect_stdout_match '^ +75%  first +384 ' "three quarters of its neurons are measured"
+expect_stdout_match '^ +75%  svd +256 ' "and matrices of as many weights"
+expect_stdout_match '^ *100%  first +512 .* 0\.00%$' "all neurons are the layer"
+phi3sat synth -o "$tap_home/frozen.gguf" --layers 2 --hidden 256 --intermediate 512 --type Q4_K --plant-dead 200 >/dev/null
+phi3sat --model "$tap_home/frozen.gguf" --quiet --num-prompts 4 --output "$tap_home/f.csv" >/dev/null
+run phi3sat bench ffn --model "$tap_home/frozen.gguf" --layer 0 --batch 1 --iterations 5 --threads 1 --archive "$tap_home/f.h5" \
+    --shares 100,50 --svg "$tap_home/f.svg"
+expect_status 0 "an archive ranks the neurons"
+expect_stdout_match '^ +50%  important +256 ' "the most important half is measured beside the first"
+expect_stdout_match '^The archive calls [0-9.]+ % of this layer' "the saturated share is said"
+# shellcheck disable=SC2016 # awk expands it
+ok "above 30 % with the advice to try a sparse variant, and its time" awk '/^The archive calls/ { share = $4 }
+    /^That is more than 30 %: try a sparse variant\. Without them the layer takes [0-9.]+ ms/ { advised = 1 }
+    END { exit !(advised == (share > 30)) }' "$stdout"
+expect_stdout_match '^That is more than 30 %' "as here"
+ok "the curve is an SVG with a mark for each" test "$(grep -c '<title>' "$tap_home/f.svg")" = "$(grep -cE '^ +[0-9]+%  (first|important|svd|active) ' "$stdout")"
+if command -v xmllint >/dev/null; then
+    ok "which is XML" xmllint --noout "$tap_home/f.svg"
+fi
 run phi3sat bench ffn --model "$model" --layer all --batch 2 --iterations 5 --threads 1 --archive "$tap_home/r.h5"
 expect_status 0 "so are all layers, with the neurons an archive shows to matter"
 expect_stdout_match 'layers 0 to 2:' "which are named"
@@ -73,6 +92,8 @@ refused 2 "^phi3sat: --layer '3' is no layer of this model; give one from 0 to 2
 refused 2 "^phi3sat: --layer 'x' is no layer" --model "$model" --layer x
 refused 2 "^phi3sat: --hidden is there only without --model" --model "$model" --hidden 3
 refused 2 "^phi3sat: --archive is there only with --model" --archive "$tap_home/r.h5"
+refused 2 "^phi3sat: --svg is there only for one layer" --model "$model" --layer all --svg x.svg
+refused 2 "^phi3sat: --shares '0' is not a list of whole numbers from 1 to 100" --model "$model" --shares 0
 refused 2 "^phi3sat: --csv is there only without --json" --csv --json
 refused 2 "^phi3sat: --type 'q9' is not a weight type" --type q9
 refused 2 "^phi3sat: --precision 'f64' is not one of" --precision f64
