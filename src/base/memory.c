@@ -49,7 +49,9 @@ enum status memory_uninitialised(void *block, size_t count, size_t size, const c
         return STATUS_FAILED;
     }
     rounded = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    void *memory = aligned_alloc(rounded < HUGE_LEAST ? ALIGNMENT : HUGE_PAGE, rounded);
+    /* C wants a multiple of the alignment; what is past the end is never touched. */
+    const size_t whole = rounded < HUGE_LEAST ? rounded : rounded / HUGE_PAGE * HUGE_PAGE + (rounded % HUGE_PAGE ? HUGE_PAGE : 0);
+    void *memory = aligned_alloc(whole < HUGE_LEAST ? ALIGNMENT : HUGE_PAGE, whole);
 #ifdef MADV_HUGEPAGE
     if (memory && rounded >= HUGE_LEAST)
         (void)madvise(memory, rounded / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: without it all works as well */
