@@ -53,16 +53,31 @@ struct integer_form {
     int group;           /* int8: steps whose products 16 bits surely hold                  */
 };
 
-static const struct integer_form integer_q4_k = {8, 1, 0, 1, 64, 8};
-static const struct integer_form integer_q5_k = {8, 1, 0, 1, 32, 4};
-static const struct integer_form integer_q6_k = {16, 1, 32, 0, 16, 2};
-static const struct integer_form integer_q2_k = {16, 1, 0, 1, 256, 4};
-static const struct integer_form integer_q3_k = {16, 1, 4, 0, 256, 4};
-static const struct integer_form integer_q4_0 = {8, 8, 8, 0, 32, 8};
-static const struct integer_form integer_q4_1 = {8, 8, 0, 1, 32, 8};
-static const struct integer_form integer_q5_0 = {8, 8, 16, 0, 32, 4};
-static const struct integer_form integer_q5_1 = {8, 8, 0, 1, 32, 4};
-static const struct integer_form integer_q8_0 = {8, 8, 128, 0, 32, 0}; /* int16 only: its quants fill 8 bits */
+/* A panel's unit has so many rows of 16 dwords: the steps, then
+ *   int16               [blocks] float d, [subs if minima] float minima as they are added
+ *   int8, superblock    [subs] scales, [subs / 2] pairs of minima or offsets, float d, float of the pairs
+ *   int8, blocks of 32  [8] float d, [8] float minima                                       */
+#define INT16_PANEL_ROWS(form) (INT16_STEPS + (form).blocks + ((form).minima ? (form).subs : 0))
+#define INT8_PANEL_ROWS(form) (INT8_STEPS + ((form).blocks == 8 ? 16 : (form).subs + (form).subs / 2 + 2))
+
+/* The form of a type, and its rows as constants: members of a constant struct are none in standard C. */
+#define INTEGER_FORM(type, subs, blocks, offset, minima, chunk, group)                                                 \
+    static const struct integer_form integer_##type = {subs, blocks, offset, minima, chunk, group};                    \
+    enum {                                                                                                             \
+        INT16_##type##_ROWS = INT16_STEPS + (blocks) + ((minima) ? (subs) : 0),                                        \
+        INT8_##type##_ROWS = INT8_STEPS + ((blocks) == 8 ? 16 : (subs) + (subs) / 2 + 2)                               \
+    }
+
+INTEGER_FORM(q4_k, 8, 1, 0, 1, 64, 8);
+INTEGER_FORM(q5_k, 8, 1, 0, 1, 32, 4);
+INTEGER_FORM(q6_k, 16, 1, 32, 0, 16, 2);
+INTEGER_FORM(q2_k, 16, 1, 0, 1, 256, 4);
+INTEGER_FORM(q3_k, 16, 1, 4, 0, 256, 4);
+INTEGER_FORM(q4_0, 8, 8, 8, 0, 32, 8);
+INTEGER_FORM(q4_1, 8, 8, 0, 1, 32, 8);
+INTEGER_FORM(q5_0, 8, 8, 16, 0, 32, 4);
+INTEGER_FORM(q5_1, 8, 8, 0, 1, 32, 4);
+INTEGER_FORM(q8_0, 8, 8, 128, 0, 32, 0); /* int16 only: its quants fill 8 bits */
 
 /* LANES_WIDTH rows of a unit as taken from their blocks. */
 struct integer_unit {
@@ -71,13 +86,6 @@ struct integer_unit {
     lanes_i minimum[16];
     lanes_f d[8], m[8];   /* superblocks: d[0] = d, m[0] = dmin; blocks: scales and minima   */
 };
-
-/* A panel's unit, in rows of 16 dwords: the steps, then
- *   int16               [blocks] float d, [subs if minima] float minima as they are added
- *   int8, superblock    [subs] scales, [subs / 2] pairs of minima or offsets, float d, float of the pairs
- *   int8, blocks of 32  [8] float d, [8] float minima                                       */
-#define INT16_PANEL_ROWS(form) (INT16_STEPS + (form).blocks + ((form).minima ? (form).subs : 0))
-#define INT8_PANEL_ROWS(form) (INT8_STEPS + ((form).blocks == 8 ? 16 : (form).subs + (form).subs / 2 + 2))
 
 #if defined(PLAIN_512) /* on plain vectors every tile unrolled takes a compiler minutes */
 #define INTEGER_INLINE static __attribute__((unused))

@@ -16,7 +16,7 @@
         .mode = KERNELS_##MODE, .packing = KERNELS_PACKED_##MODE, .tile_rows = LANES_TILE_ROWS,                        \
         .panels = LANES_TILE_PANELS, .depth = KERNELS_##MODE##_DEPTH, .unit = INTEGER_UNIT,                            \
         .row_bytes = MODE##_ROW * sizeof(uint32_t),                                                                    \
-        .panel_bytes = MODE##_PANEL_ROWS(integer_##type) * KERNELS_PANEL * sizeof(uint32_t),                           \
+        .panel_bytes = MODE##_##type##_ROWS * KERNELS_PANEL * sizeof(uint32_t),                                        \
         .pack = LANES(lanes_pack_##m), .decode = LANES(lanes_decode_##m##_##type),                                     \
         .multiply = LANES(lanes_multiply_##m##_##type)                                                                 \
     }

@@ -240,7 +240,7 @@ static void add_chunk(struct sum *sum, const struct config *c, size_t batch_toke
 static size_t most_caches(struct sum *sum, const struct config *c, const struct footprint_load *load, size_t layers)
 {
     const struct band_shape shape = band_shape(c);
-    size_t prompts = load->batch_tokens / load->shortest, positions, several, alone = 0, twice;
+    size_t prompts = load->batch_tokens / load->shortest, positions, several = 0, alone = 0, twice;
     bool fits = memory_multiply(prompts, KERNELS_PANEL - 1, &positions) &&
                 memory_add(positions, load->batch_tokens, &positions) && memory_multiply(positions, shape.cache, &several) &&
                 load->longest < SIZE_MAX - KERNELS_PANEL && memory_multiply(2, shape.hidden, &twice) &&
