@@ -7,8 +7,11 @@
  */
 #include "vectors.h"
 
+#include <string.h>
+
 #include "../base/memory.h"
 #include "../base/threads.h"
+#include "ffn_reference.h"
 #include "repacked.h"
 
 /* Vector operations that make a vector of weights from its words: all of them, and those that are multiply-adds. */
@@ -154,5 +157,28 @@ enum status vectors_time(struct vectors *v, const struct products_case *c, const
     }
     roof_memory_close(&memory);
     memory_free(subjects);
+    return s;
+}
+
+enum status vectors_error(struct vectors *v, const struct synthetic_matrix *plain, const struct kernels *kernels, double *error,
+                          struct error *e)
+{
+    const struct lone_product_matrix m = {plain->format, plain->bytes, plain->outputs, plain->padded, plain->row_bytes};
+    struct lone_product *product = NULL;
+    float *x = NULL, *y = NULL;
+    enum status s = memory_array(&x, v->rows, plain->padded * sizeof *x, "activations", e);
+    if (s == STATUS_OK)
+        s = memory_array(&y, v->rows, plain->outputs * sizeof *y, "a product's outputs", e);
+    if (s == STATUS_OK)
+        s = lone_product_open(&product, &m, kernels, KERNELS_F32, v->rows, e);
+    if (s == STATUS_OK) {
+        for (size_t r = 0; r < v->rows; r++)
+            memcpy(x + r * plain->padded, v->x + r * v->matrix->padded, plain->inputs * sizeof *x);
+        lone_product_run(product, v->rows, x, y);
+        *error = ffn_reference_distance(v->y, y, v->rows * plain->outputs);
+    }
+    lone_product_close(product);
+    memory_free(x);
+    memory_free(y);
     return s;
 }

@@ -30,4 +30,9 @@ void vectors_close(struct vectors *vectors);
 enum status vectors_time(struct vectors *vectors, const struct products_case *c, const struct timing_plan *plan,
                          struct vectors_result *result, struct error *e) ERROR_MUST_USE;
 
+/* Relative L2 distance of what the last vectors_time computed to the product of the same activations with `plain`: the same numbers as
+ * F32, of which the matrix's are the encoded ones. Fails for want of memory only. */
+enum status vectors_error(struct vectors *vectors, const struct synthetic_matrix *plain, const struct kernels *kernels, double *error,
+                          struct error *e) ERROR_MUST_USE;
+
 #endif

@@ -27,7 +27,7 @@ struct settings {
 
 static const struct options_row rows[] = {
     {.name = "types", .kind = OPTIONS_TEXT, .offset = AT(types), .argument = "LIST",
-     .help = "weight types: F32, F16, BF16, Q5_0, Q8_0, Q4_K, Q6_K", .default_text = "Q4_K"},
+     .help = "weight types, BF16 too", .default_text = "Q4_K,Q5_0,Q8_0,Q6_K,F16,F32"},
     {.name = "rows", .kind = OPTIONS_TEXT, .offset = AT(rows), .argument = "LIST",
      .help = "rows of activations", .default_text = "1,4,16"},
     {.name = "shape", .kind = OPTIONS_TEXT, .offset = AT(shape), .argument = "NxK",
@@ -58,7 +58,8 @@ const struct options_table bench_matvec_options = {
     .count = sizeof rows / sizeof *rows,
     .ending = "Each run takes another copy of the weights, so that they come from memory. The roofs are measured in turn with\n"
               "the product, on the same threads: reading alone, and the instructions that no such product can do without.\n"
-              "A multiply-add is 2 FLOPs. Given are medians; p10 and p90 enclose four samples of five.\n\n"
+              "A multiply-add is 2 FLOPs. Given are medians; p10 and p90 enclose four samples of five. Error is the product's\n"
+              "relative L2 distance to that of the same numbers as F32.\n\n"
               "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
 };
 
@@ -75,6 +76,7 @@ static const struct figures_column columns[] = {
     {"gigabytes_per_second", "GB/s", FIGURES_REAL, 7, 1},
     {"read_gigabytes_per_second", "of", FIGURES_REAL, 7, 1},
     {"milliseconds", "ms", FIGURES_REAL, 8, 3},
+    {"error", "Error", FIGURES_SMALL, 7, 0},
     {"gflops_p10", "p10", FIGURES_REAL, 7, 1},
     {"gflops_p90", "p90", FIGURES_REAL, 7, 1},
     {"samples", NULL, FIGURES_COUNT, 0, 0},
@@ -115,7 +117,8 @@ static enum status make_plan(struct plan *p, const struct settings *settings, st
     return s;
 }
 
-static enum status show(struct figures *f, const struct products_case *c, const struct vectors_result *r, struct error *e)
+static enum status show(struct figures *f, const struct products_case *c, const struct vectors_result *r, double error,
+                        struct error *e)
 {
     const double giga = 1e-9;
     const char *const *precisions = products_precisions();
@@ -124,7 +127,7 @@ static enum status show(struct figures *f, const struct products_case *c, const 
         {.text = c->matrix->format->name}, {.count = c->rows}, {.text = precisions[c->mode]},
         {.count = (uint64_t)c->threads}, {.real = giga * r->rate.median}, {.real = giga * r->memory},
         {.real = giga * r->instructions}, {.text = instructions ? "instructions" : "memory"}, {.real = r->share},
-        {.real = giga * r->bytes_rate}, {.real = giga * r->bytes_peak}, {.real = 1e3 * r->seconds.median},
+        {.real = giga * r->bytes_rate}, {.real = giga * r->bytes_peak}, {.real = 1e3 * r->seconds.median}, {.real = error},
         {.real = giga * r->rate.low}, {.real = giga * r->rate.high}, {.count = r->seconds.count},
         {.count = c->matrix->outputs}, {.count = c->matrix->inputs}, {.text = precisions[r->computed]},
         {.text = c->kernels->name}};
@@ -133,9 +136,10 @@ static enum status show(struct figures *f, const struct products_case *c, const 
 }
 
 static enum status time_cases(struct figures *f, const struct plan *p, const struct synthetic_matrix *matrix,
-                              struct vectors *vectors, struct error *e)
+                              const struct synthetic_matrix *plain, struct vectors *vectors, struct error *e)
 {
     struct vectors_result result;
+    double error = 0;
     enum status s = STATUS_OK;
     for (size_t mode = 0; mode < p->precisions.count && s == STATUS_OK; mode++)
         for (size_t t = 0; t < p->threads.count && s == STATUS_OK; t++)
@@ -143,17 +147,20 @@ static enum status time_cases(struct figures *f, const struct plan *p, const str
                 const struct products_case one = {matrix, p->kernels, (enum kernels_mode)p->precisions.value[mode],
                                                   p->rows.value[r], (int)p->threads.value[t]};
                 s = vectors_time(vectors, &one, &p->timing, &result, e);
+                if (s == STATUS_OK)
+                    s = vectors_error(vectors, plain, p->kernels, &error, e);
                 if (s == STATUS_OK && f->rows == 0) /* nothing is printed by a start that fails */
                     figures_note(f, "Products with a repacked %zu x %zu weight matrix (outputs x inputs), %s kernels. Memory and Instr. "
                                     "are\nthe roofs in GFLOP/s, measured between the samples.\n",
                                  p->outputs, p->inputs, p->kernels->name);
                 if (s == STATUS_OK)
-                    s = show(f, &one, &result, e);
+                    s = show(f, &one, &result, error, e);
             }
     return s;
 }
 
-static enum status time_type(struct figures *f, const struct plan *p, size_t type, struct error *e)
+static enum status time_type(struct figures *f, const struct plan *p, size_t type, const struct synthetic_matrix *plain,
+                             struct error *e)
 {
     struct synthetic_matrix matrix;
     struct vectors *vectors = NULL;
@@ -162,7 +169,7 @@ static enum status time_type(struct figures *f, const struct plan *p, size_t typ
     if (s == STATUS_OK)
         s = vectors_open(&vectors, &matrix, p->bytes, e);
     if (s == STATUS_OK)
-        s = time_cases(f, p, &matrix, vectors, e);
+        s = time_cases(f, p, &matrix, plain, vectors, e);
     vectors_close(vectors);
     synthetic_close(&matrix);
     return s;
@@ -171,10 +178,13 @@ static enum status time_type(struct figures *f, const struct plan *p, size_t typ
 static enum status run(const struct plan *p, bool json, struct error *e)
 {
     struct figures f;
-    enum status s = STATUS_OK;
+    struct synthetic_matrix plain;
+    threads_set(threads_available());
+    enum status s = synthetic_open(&plain, quants_by_id(QUANTS_F32), p->outputs, p->inputs, p->seed, e);
     figures_open(&f, NULL, json, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->types.count && s == STATUS_OK; i++)
-        s = time_type(&f, p, p->types.value[i], e);
+        s = time_type(&f, p, p->types.value[i], &plain, e);
+    synthetic_close(&plain);
     if (s == STATUS_OK)
         return figures_finish(&f, e);
     figures_stop(&f);
@@ -183,7 +193,7 @@ static enum status run(const struct plan *p, bool json, struct error *e)
 
 enum status bench_matvec_command(int argc, char **argv, struct error *e)
 {
-    struct settings settings = {.types = "Q4_K", .rows = "1,4,16", .shape = "8192x3072", .precision = "f32",
+    struct settings settings = {.types = "Q4_K,Q5_0,Q8_0,Q6_K,F16,F32", .rows = "1,4,16", .shape = "8192x3072", .precision = "f32",
                                 .warmup = 1, .seed = 1, .seconds = timing_plan().seconds};
     struct options_result result;
     struct plan plan;

@@ -13,7 +13,7 @@ done
 
 if command -v python3 >/dev/null; then
     for set in $(phi3sat --version --verbose | sed -n 's/^kernels: //p'); do
-        PHI3SAT_KERNELS=$set run phi3sat bench matvec "${quick[@]}" --rows 1,17 --threads 1,2 --precision f32,int8 --json
+        PHI3SAT_KERNELS=$set run phi3sat bench matvec "${quick[@]}" --types Q4_K --rows 1,17 --threads 1,2 --precision f32,int8 --json
         ok "$set: each line has both roofs, names the lower and sets the share against it" python3 - "$stdout" "$set" <<'PY'
 import json, sys
 rows = json.load(open(sys.argv[1]))
@@ -23,6 +23,7 @@ for r in rows:
     assert r["bound"] == ("instructions" if r["instruction_gflops"] < r["memory_gflops"] else "memory")
     assert abs(r["share"] - r["gflops"] / lower) <= 1e-3 * r["share"] and r["computed"] == r["precision"]
     assert 0 < r["gflops_p10"] <= r["gflops"] <= r["gflops_p90"] and r["samples"] >= 5 and r["kernels"] == sys.argv[2]
+    assert 0.02 < r["error"] < 0.2, r
     # the same work, in bytes and in operations
     weights = r["gflops"] / 2 / r["rows"]
     padded = (r["outputs"] + 63) // 64 * 64 / r["outputs"]
@@ -30,6 +31,13 @@ for r in rows:
 PY
     done
 fi
+
+run phi3sat bench matvec "${quick[@]}" --rows 2
+expect_stdout_match '^F32 .* 0 +[0-9.]+ +[0-9.]+$' "six types side by side; F32 is no error from F32"
+# shellcheck disable=SC2016 # awk expands it
+ok "the others are off by what their types lose" awk '$1 ~ /^(Q4_K|Q5_0|Q8_0|Q6_K|F16|F32)$/ { error[$1] = $(NF - 2); n++ }
+    END { exit !(n == 6 && error["Q4_K"] > error["Q5_0"] && error["Q5_0"] > error["Q6_K"] && error["Q6_K"] > error["Q8_0"] &&
+                 error["Q8_0"] > error["F16"] && error["F16"] > 0) }' "$stdout"
 
 refused() { # REGEX OPTION...
     local regex=$1
