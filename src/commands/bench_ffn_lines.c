@@ -88,7 +88,7 @@ static const struct figures_column share_columns[] = {
 static enum status share_line(struct figures *f, const struct bench_ffn_plan *p, const struct bench_ffn_share *x, struct error *e)
 {
     char name[64];
-    snprintf(name, sizeof name, "%.0f%% %s", 100 * x->wanted, bench_ffn_way_names[x->way]);
+    snprintf(name, sizeof name, "layer %zu, %.0f%% %s", p->first + x->layer, 100 * x->wanted, bench_ffn_way_names[x->way]);
     const struct bench_ffn_line line = {
         .batch = p->batch.value[0], .variant = bench_ffn_way_names[x->way], .name = name, .verdict = "-",
         .reason = x->way == BENCH_FFN_SVD ? "neurons has the rank of gate and up" : "a part of the neurons", .seconds = x->seconds,
@@ -112,11 +112,13 @@ static void say_advice(struct figures *f, const struct bench_ffn_plan *p, const 
 {
     if (!shares->svd)
         figures_note(f, "\nNo singular value decompositions: %s.", shares->no_svd);
-    if (!p->saturated)
-        return;
-    figures_note(f, "\nThe archive calls %.1f %% of this layer's neurons saturated.", 100 * (double)p->saturated[0]);
+    if (p->saturated && p->layers == 1)
+        figures_note(f, "\nThe archive calls %.1f %% of this layer's neurons saturated.", 100 * (double)p->saturated[0]);
     for (size_t i = 0; i < shares->count; i++) {
         const struct bench_ffn_share *x = &shares->of[i];
+        if (x->way == BENCH_FFN_ACTIVE && p->layers > 1)
+            figures_note(f, "The archive calls %.1f %% of layer %zu's neurons saturated.", 100 * (double)p->saturated[x->layer],
+                         p->first + x->layer);
         if (x->way == BENCH_FFN_ACTIVE)
             figures_note(f, "That is more than 30 %%: try a sparse variant. Without them the layer takes %.3f ms, %.2fx as fast, "
                             "and its output is %.2f %% off.",
@@ -132,6 +134,10 @@ enum status bench_ffn_lines_shares(struct figures *f, const struct bench_ffn_pla
     if (f->json || f->csv) {
         for (size_t i = 0; i < shares->count && s == STATUS_OK; i++)
             s = share_line(f, p, &shares->of[i], e);
+        return s;
+    }
+    if (p->layers > 1) {
+        say_advice(f, p, shares);
         return s;
     }
     figures_open(&table, f->to, false, share_columns, sizeof share_columns / sizeof *share_columns);

@@ -23,6 +23,7 @@ const char *const bench_ffn_way_names[BENCH_FFN_WAYS] = {"first", "important", "
 
 struct study {
     const struct bench_ffn_plan *p;
+    size_t layer;                         /* of the plan's                                      */
     struct bench_ffn_shares *shares;
     size_t few, many;                     /* of the first batch size, one of them 0               */
     struct low_rank_spectrum spectrum[3];
@@ -56,7 +57,7 @@ static enum status output_of(const struct study *t, const struct ffn_weights *w,
     struct layer_ffn *ffn = NULL;
     const enum status s = open_layer(t, w, KERNELS_F32, 0, p->checked, &ffn, e);
     if (s == STATUS_OK) {
-        layer_ffn_input(ffn, p->checked, p->x[0]);
+        layer_ffn_input(ffn, p->checked, p->x[t->layer]);
         layer_ffn_run(ffn);
         memcpy(to, layer_ffn_output(ffn), p->checked * w->hidden * sizeof *to);
     }
@@ -68,7 +69,7 @@ static void time_candidate(struct study *t, void (*run)(void *context), void *co
 {
     struct timing_plan timing = t->p->timing;
     timing.seconds *= CANDIDATE_TIME;
-    layer_ffn_input(t->whole, t->p->batch.value[0], t->p->x[0]);
+    layer_ffn_input(t->whole, t->p->batch.value[0], t->p->x[t->layer]);
     t->subjects[0].run = layer_ffn_run;
     t->subjects[0].context = t->whole;
     t->subjects[1].run = run;
@@ -90,7 +91,7 @@ static enum status measure_neurons(struct study *t, const struct ffn_weights *w,
         s = open_layer(t, w, p->mode, t->few, t->many, &ffn, e);
     if (s == STATUS_OK) {
         share->off = ffn_reference_distance(y, t->output, p->checked * w->hidden);
-        layer_ffn_input(ffn, p->batch.value[0], p->x[0]);
+        layer_ffn_input(ffn, p->batch.value[0], p->x[t->layer]);
         share->bytes = layer_ffn_bytes(ffn);
         share->flops = layer_ffn_flops(ffn);
         time_candidate(t, layer_ffn_run, ffn, share);
@@ -107,7 +108,7 @@ static enum status measure_factors(struct study *t, struct bench_ffn_share *shar
     struct factored_ffn *f = NULL;
     enum status s = factored_ffn_open(&f, t->spectrum, share->wanted, p->kernels, KERNELS_F32, 0, p->checked, 1, e);
     if (s == STATUS_OK) {
-        factored_ffn_input(f, p->checked, p->x[0]);
+        factored_ffn_input(f, p->checked, p->x[t->layer]);
         factored_ffn_run(f);
         share->off = ffn_reference_distance(factored_ffn_output(f), t->output, p->checked * p->whole->hidden);
         share->bytes = factored_ffn_bytes(f);
@@ -117,7 +118,7 @@ static enum status measure_factors(struct study *t, struct bench_ffn_share *shar
     if (s == STATUS_OK)
         s = factored_ffn_open(&f, t->spectrum, share->wanted, p->kernels, p->mode, t->few, t->many, copies_for(p, share->bytes), e);
     if (s == STATUS_OK) {
-        factored_ffn_input(f, p->batch.value[0], p->x[0]);
+        factored_ffn_input(f, p->batch.value[0], p->x[t->layer]);
         share->flops = factored_ffn_flops(f);
         share->size = factored_ffn_rank(f);
         time_candidate(t, factored_ffn_run, f, share);
@@ -132,17 +133,17 @@ static enum status measure_one(struct study *t, enum bench_ffn_way way, double w
     struct bench_ffn_share *share = &t->shares->of[t->shares->count];
     struct ffn_weights w = {.intermediate = 0};
     enum status s = STATUS_OK;
-    *share = (struct bench_ffn_share){.way = way, .wanted = wanted};
+    *share = (struct bench_ffn_share){.layer = t->layer, .way = way, .wanted = wanted};
     log_phase("measuring %.0f %% (%s)", 100 * wanted, bench_ffn_way_names[way]);
     if (way == BENCH_FFN_SVD)
         s = measure_factors(t, share, e);
     else {
-        size_t kept = way == BENCH_FFN_ACTIVE ? p->active_count[0] : (size_t)(wanted * (double)p->config.intermediate + 0.5);
+        size_t kept = way == BENCH_FFN_ACTIVE ? p->active_count[t->layer] : (size_t)(wanted * (double)p->config.intermediate + 0.5);
         share->size = kept = kept > 0 ? kept : 1;
         if (way == BENCH_FFN_FIRST || kept == p->config.intermediate)
-            ffn_weights_first(&w, p->whole, kept);
+            ffn_weights_first(&w, &p->whole[t->layer], kept);
         else
-            s = ffn_weights_chosen(&w, p->whole, way == BENCH_FFN_ACTIVE ? p->active[0] : p->order[0], kept, e);
+            s = ffn_weights_chosen(&w, &p->whole[t->layer], way == BENCH_FFN_ACTIVE ? p->active[t->layer] : p->order[t->layer], kept, e);
         if (s == STATUS_OK)
             s = measure_neurons(t, &w, share, e);
         ffn_weights_close(&w);
@@ -169,46 +170,62 @@ static enum status open_spectra(struct study *t, struct error *e)
     return s;
 }
 
-static enum status open_study(struct study *t, const struct bench_lists_numbers *percent, struct error *e)
+static enum status open_study(struct study *t, struct error *e)
 {
     const struct bench_ffn_plan *p = t->p;
     const size_t rows = p->batch.value[0];
     t->few = rows <= LAYER_FFN_FEW_ROWS ? rows : 0;
     t->many = t->few ? 0 : rows;
-    enum status s = memory_array(&t->shares->of, percent->count * BENCH_FFN_WAYS + 1, sizeof *t->shares->of, "shares", e);
-    if (s == STATUS_OK)
-        s = memory_array(&t->output, p->checked, p->whole->hidden * sizeof *t->output, "outputs", e);
+    enum status s = memory_array(&t->output, p->checked, p->whole->hidden * sizeof *t->output, "outputs", e);
     if (s == STATUS_OK)
         s = memory_array(&t->subjects, 2, sizeof *t->subjects, "a benchmark's samples", e);
     if (s == STATUS_OK)
         s = memory_array(&t->scratch, TIMING_MOST, sizeof *t->scratch, "a benchmark's samples", e);
     if (s == STATUS_OK)
-        s = output_of(t, p->whole, t->output, e);
-    if (s == STATUS_OK)
-        s = open_layer(t, p->whole, p->mode, t->few, t->many, &t->whole, e);
-    return s == STATUS_OK ? open_spectra(t, e) : s;
+        s = output_of(t, &p->whole[t->layer], t->output, e);
+    return s == STATUS_OK ? open_layer(t, &p->whole[t->layer], p->mode, t->few, t->many, &t->whole, e) : s;
+}
+
+static void close_study(struct study *t)
+{
+    for (int i = 0; i < 3; i++)
+        low_rank_spectrum_close(&t->spectrum[i]);
+    layer_ffn_close(t->whole);
+    memory_free(t->output);
+    memory_free(t->subjects);
+    memory_free(t->scratch);
+}
+
+static enum status measure_shares(struct study *t, struct error *e)
+{
+    const struct bench_ffn_plan *p = t->p;
+    enum status s = open_spectra(t, e);
+    for (size_t i = 0; i < p->shares.count && s == STATUS_OK; i++) {
+        const double wanted = 0.01 * (double)p->shares.value[i];
+        s = measure_one(t, BENCH_FFN_FIRST, wanted, e);
+        if (s == STATUS_OK && p->order)
+            s = measure_one(t, BENCH_FFN_IMPORTANT, wanted, e);
+        if (s == STATUS_OK && t->shares->svd)
+            s = measure_one(t, BENCH_FFN_SVD, wanted, e);
+    }
+    return s;
 }
 
 enum status bench_ffn_shares_measure(struct bench_ffn_shares *shares, const struct bench_ffn_plan *p, struct error *e)
 {
-    struct study t = {.p = p, .shares = shares};
-    *shares = (struct bench_ffn_shares){.of = NULL};
-    enum status s = open_study(&t, &p->shares, e);
-    for (size_t i = 0; i < p->shares.count && s == STATUS_OK; i++) {
-        const double wanted = 0.01 * (double)p->shares.value[i];
-        s = measure_one(&t, BENCH_FFN_FIRST, wanted, e);
-        if (s == STATUS_OK && p->order)
-            s = measure_one(&t, BENCH_FFN_IMPORTANT, wanted, e);
-        if (s == STATUS_OK && shares->svd)
-            s = measure_one(&t, BENCH_FFN_SVD, wanted, e);
+    *shares = (struct bench_ffn_shares){.svd = true};
+    enum status s = memory_array(&shares->of, p->shares.count * BENCH_FFN_WAYS + p->layers, sizeof *shares->of, "shares", e);
+    for (size_t i = 0; i < p->layers && s == STATUS_OK; i++) {
+        struct study t = {.p = p, .layer = i, .shares = shares};
+        const bool advise = p->saturated && p->saturated[i] > ADVICE_SHARE;
+        if (p->layers > 1 && !advise)
+            continue;
+        s = open_study(&t, e);
+        if (s == STATUS_OK && p->layers == 1)
+            s = measure_shares(&t, e);
+        if (s == STATUS_OK && advise)
+            s = measure_one(&t, BENCH_FFN_ACTIVE, (double)p->active_count[i] / (double)p->config.intermediate, e);
+        close_study(&t);
     }
-    if (s == STATUS_OK && p->saturated && p->saturated[0] > ADVICE_SHARE)
-        s = measure_one(&t, BENCH_FFN_ACTIVE, (double)p->active_count[0] / (double)p->config.intermediate, e);
-    for (int i = 0; i < 3; i++)
-        low_rank_spectrum_close(&t.spectrum[i]);
-    layer_ffn_close(t.whole);
-    memory_free(t.output);
-    memory_free(t.subjects);
-    memory_free(t.scratch);
     return s;
 }

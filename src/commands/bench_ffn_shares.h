@@ -13,6 +13,7 @@ enum bench_ffn_way { BENCH_FFN_FIRST, BENCH_FFN_IMPORTANT, BENCH_FFN_SVD, BENCH_
 extern const char *const bench_ffn_way_names[BENCH_FFN_WAYS];
 
 struct bench_ffn_share {
+    size_t layer;                   /* of the plan's                                            */
     enum bench_ffn_way way;
     double wanted;                  /* share to keep; of `active` what the archive leaves        */
     size_t size;                    /* neurons, or rank of gate and up                         */
@@ -29,7 +30,8 @@ struct bench_ffn_shares {
     char no_svd[256];               /* else why not                                            */
 };
 
-/* Measures them for the plan's one layer. Those of `active` only where the archive calls more than 30 % saturated. */
+/* Measures them: of a plan of one layer, all ways, and `active` where the archive calls more than 30 % saturated; of more layers that
+ * alone. */
 enum status bench_ffn_shares_measure(struct bench_ffn_shares *shares, const struct bench_ffn_plan *p, struct error *e) ERROR_MUST_USE;
 
 #endif

@@ -78,6 +78,11 @@ run phi3sat bench ffn --model "$model" --layer all --batch 2 --iterations 5 --th
 expect_status 0 "so are all layers, with the neurons an archive shows to matter"
 expect_stdout_match 'layers 0 to 2:' "which are named"
 
+run phi3sat bench ffn --model "$tap_home/frozen.gguf" --layer all --batch 1 --iterations 5 --threads 1 --archive "$tap_home/f.h5"
+# shellcheck disable=SC2016 # awk expands it
+ok "of all layers, those with more than 30 % saturated get the advice" awk '/^The archive calls [0-9.]+ % of layer [01]/ { n++; if ($4 <= 30) bad = 1 }
+    /^That is more than 30 %/ { m++ } END { exit n == 0 || n != m || bad }' "$stdout"
+
 run phi3sat bench ffn "${quick[@]}" --batch 1 --strict
 ok "--strict is status 6 where a variant is rejected, else 0" test "$status" = "$(grep -q ' Rejected ' "$stdout" && echo 6 || echo 0)"
 
