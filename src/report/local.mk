@@ -28,5 +28,7 @@ check_PROGRAMS += tests/unit/test_figures
 tests_unit_test_figures_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_prompt_notes
 tests_unit_test_prompt_notes_LDADD = $(UNIT_REPORT)
+check_PROGRAMS += tests/unit/test_sure_text
+tests_unit_test_sure_text_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_text_summary
 tests_unit_test_text_summary_LDADD = $(UNIT_REPORT)

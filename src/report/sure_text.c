@@ -81,7 +81,7 @@ static void print_all(FILE *to, const struct sureness *s, const struct summary *
             100.0 * SURENESS_LEVEL, prompts);
     print_shares(to, s, z);
     print_bands(to, s, summary, z);
-    fprintf(to, "Neurons that could be of the other class: %zu of %zu (%.1f%%)\n", undecided, neurons,
+    fprintf(to, "Neurons within their error of a threshold: %zu of %zu (%.1f%%)\n", undecided, neurons,
             100.0 * (double)undecided / (double)neurons);
     print_verdict(to, s, prompts, z);
 }

@@ -13,9 +13,10 @@
  *
  * Means near zero. |mean| < t is a window, not a line: errors that go one way push as many neurons in as out. So it
  * is left as it is found for the interval's shared part; the neurons that it decides count as independent draws,
- * each with its probability q of being inside, and add sum q (1 - q) to the variance of the count. Where most means lie at
- * zero, errors push more neurons out than in; by how much, errors as large once more would tell (sum of q less those inside;
- * Cook and Stefanski's SIMEX), and the interval reaches that far the other way.
+ * each with its probability q of being inside, and add sum q (1 - q) to the variance of the count. Where errors are larger
+ * than the window, fewer neurons are found inside than are: sum of q less those found is added on that side. q is
+ * empirical Bayes (Efron and Morris 1973): true means of neurons with like errors are taken for normal about 0 with
+ * variance a error^2; a follows from the mean square of mean / error, see struct crowd.
  */
 #include "sureness.h"
 
@@ -107,14 +108,56 @@ static double normal(double x)
     return 0.5 * erfc(-x / sqrt(2.0));
 }
 
+/* Neurons of a layer and series whose errors of the mean are of one power of two, and |mean| / error below CROWD_LIMIT. */
+#define CROWD_LIMIT 3.0
+#define CROWD_LEAST 8 /* neurons; fewer tell nothing */
+#define CROWDS 128
+
+struct crowd {
+    double squares, count; /* of mean / error */
+};
+
+static struct crowd *crowd_of(struct crowd crowds[CROWDS], double error)
+{
+    int power = ilogb(error) + CROWDS / 2;
+    return &crowds[power < 0 ? 0 : power >= CROWDS ? CROWDS - 1 : power];
+}
+
+static void gather(struct crowd crowds[CROWDS], const struct metrics *m, int s)
+{
+    memset(crowds, 0, CROWDS * sizeof *crowds);
+    for (size_t i = 0; i < m->neurons; i++) {
+        double error = (double)m->value[s][METRIC_MEAN_STDERR][i], ratio = (double)m->value[s][METRIC_MEAN][i] / error;
+        if (!(error > 0.0) || !(fabs(ratio) < CROWD_LIMIT))
+            continue;
+        struct crowd *crowd = crowd_of(crowds, error);
+        crowd->squares += ratio * ratio;
+        crowd->count += 1.0;
+    }
+}
+
+/* a / (1 + a), by how much an observed mean shrinks. Cut off at 3, the mean square r of mean / error is 0.97 for a = 0, 3 when
+ * means are anywhere (a infinite), and in between nearly as here. */
+static double shrinkage(const struct crowd *crowd)
+{
+    double over = crowd->squares / crowd->count - 0.97, a = over / (1.0 - over / 2.03);
+    if (crowd->count < CROWD_LEAST || over >= 2.03)
+        return 1.0;
+    return over > 0.0 ? a / (1.0 + a) : 0.0;
+}
+
 /* The probability that a mean lies inside the window. */
-static double inside(const struct numbers *x, double threshold)
+static double inside(const struct numbers *x, double threshold, struct crowd crowds[CROWDS])
 {
     if (isnan(x->mean))
         return 0.0;
     if (!(x->mean_error > 0.0))
         return fabs(x->mean) < threshold;
-    return normal((threshold - x->mean) / x->mean_error) - normal((-threshold - x->mean) / x->mean_error);
+    double shrink = fabs(x->mean) < CROWD_LIMIT * x->mean_error ? shrinkage(crowd_of(crowds, x->mean_error)) : 1.0;
+    double mean = shrink * x->mean, error = sqrt(shrink) * x->mean_error;
+    if (!(error > 0.0))
+        return fabs(mean) < threshold;
+    return normal((threshold - mean) / error) - normal((-threshold - mean) / error);
 }
 
 /* One series of one neuron: distances by the lines alone and with the window as it was found. */
@@ -145,7 +188,8 @@ static double beyond(int k, double value, double error, float threshold, double 
 }
 
 /* A criterion of a metric whose error isn't known stays as it was found. */
-static struct standing standing_of(const struct metrics *m, int s, size_t i, const struct criteria *c)
+static struct standing standing_of(const struct metrics *m, int s, size_t i, const struct criteria *c,
+                                   struct crowd crowds[CROWDS])
 {
     const struct numbers x = numbers_of(m, s, i, c);
     struct standing r = {.low_variance = -INFINITY, .lines = -INFINITY};
@@ -160,7 +204,7 @@ static struct standing standing_of(const struct metrics *m, int s, size_t i, con
         else if (met)
             found = INFINITY;
         if (criteria_table[k].predicate == CRITERIA_MAGNITUDE_BELOW)
-            window = inside(&x, (double)c->threshold[k]);
+            window = inside(&x, (double)c->threshold[k], crowds);
         if (k == 0)
             r.low_variance = line;
         r.lines = fmax(r.lines, line);
@@ -203,13 +247,16 @@ static void put(struct sureness *s, enum sureness_share share, size_t layer, siz
 
 void sureness_layer(struct sureness *s, size_t layer, const struct metrics *m, const struct criteria *c)
 {
+    struct crowd crowds[SERIES_COUNT][CROWDS];
+    for (int k = 0; k < SERIES_COUNT; k++)
+        gather(crowds[k], m, k);
     for (size_t i = 0; i < s->neurons; i++) {
         struct standing series[SERIES_COUNT];
         double inside, ffn_inside;
         bool super = m->flags[i] >> CRITERIA_SUPER_BIT & 1;
         for (int k = 0; k < SERIES_COUNT; k++) {
             bool low = m->flags[i] >> (CRITERIA_BITS_PER_SERIES * k) & 1;
-            series[k] = standing_of(m, k, i, c);
+            series[k] = standing_of(m, k, i, c, crowds[k]);
             put(s, (enum sureness_share)(SURENESS_LOW_GATE + k), layer, i, settled(series[k].low_variance, low), low);
             s->measured[layer] |= k == SERIES_FFN && !isnan(m->value[k][METRIC_VARIANCE][i]);
         }
@@ -253,8 +300,8 @@ struct sureness_interval sureness_of(const struct sureness *s, enum sureness_sha
     double own = z * sqrt(window) / layers; /* layers' windows are independent too */
     double below = hypot(r.share - r.low / layers, own), above = hypot(r.high / layers - r.share, own);
     drift /= layers;
-    r.low = fmax(r.share - below - fmax(drift, 0.0), 0.0);
-    r.high = fmin(r.share + above + fmax(-drift, 0.0), 1.0);
+    r.low = fmax(r.share - below - fmax(-drift, 0.0), 0.0);
+    r.high = fmin(r.share + above + fmax(drift, 0.0), 1.0);
     return r;
 }
 

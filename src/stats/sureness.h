@@ -30,7 +30,7 @@ struct sureness {
     size_t layers, neurons;
     int16_t *distance[SURENESS_SHARES]; /* [layers, neurons], in standard errors / SURENESS_UNIT    */
     double *window[SURENESS_SHARES];   /* [layers]: variance of the share by means near zero       */
-    double *drift[SURENESS_SHARES];    /* [layers]: what errors as large once more would add to it  */
+    double *drift[SURENESS_SHARES];    /* [layers]: what the share lacks because of errors           */
     bool *measured;                    /* [layers]: has shares at all                              */
 };
 

@@ -3,7 +3,7 @@
  *
  * A world has 256 neurons: gate and up are normal with a mean and a scale of each neuron's own, ffn = silu(gate) up. A
  * prompt multiplies the scales by exp(0.2 g), g normal: a part of g is the prompt's alone and moves all neurons alike
- * ("shared"), the rest is drawn for each neuron. The truth is what 5,000 prompts give. There are 10 worlds. Each trial draws prompts of 10 to
+ * ("shared"), the rest is drawn for each neuron. The truth is what 3,000 prompts give. There are 10 worlds. Each trial draws prompts of 10 to
  * 70 tokens, folds them into the real accumulator, and asks whether the interval of each share holds the truth; two
  * trials in a row are compared. Output: one line for each part that is shared, columns as the first line says.
  */
@@ -19,7 +19,7 @@
 #define NEURONS 256
 #define TOKENS 70
 #define SPREAD 0.2
-#define TRUTH 5000
+#define TRUTH 3000
 #define WORLDS 10
 
 struct world {

@@ -135,22 +135,36 @@ static void variances(void)
     is_interval(sureness_of(&sure, SURENESS_LOW_UP, 0, 1, 9.0), 0.5, 0.5, 0.5, "where no error is known, flags stay as found");
 }
 
-/* Means near zero are a window: the share stays, but may scatter. */
-static void windows(void)
+/* Means of ffn near zero, `error` off, in `count` neurons whose gate and up are surely inside the window. */
+static void near_zero(size_t count, double mean, double error)
 {
     busy();
     for (int s = 0; s < SERIES_COUNT; s++)
-        for (size_t i = 0; i < 25; i++) {
-            m.value[s][METRIC_MEAN][i] = 0.0f;
-            m.value[s][METRIC_MEAN_STDERR][i] = s == SERIES_FFN ? 0.001f : 1e-6f;
+        for (size_t i = 0; i < count; i++) {
+            m.value[s][METRIC_MEAN][i] = s == SERIES_FFN ? (float)(i % 2 ? -mean : mean) : 0.0f;
+            m.value[s][METRIC_MEAN_STDERR][i] = s == SERIES_FFN ? (float)error : 1e-6f;
         }
     take(1);
-    /* inside within one error: q = 0.6827; sqrt(25 q (1 - q)) / 100 */
-    double q = 0.68268949, half = 2.0 * sqrt(25.0 * q * (1.0 - q)) / 100.0;
+}
+
+/* Means near zero are a window: no error moves the share, but the neurons scatter. */
+static void windows(void)
+{
+    near_zero(7, 0.0, 0.001); /* too few to tell where such means lie: inside with q = P(|normal| < 1) */
+    double q = 0.68268949, half = 2.0 * sqrt(7.0 * q * (1.0 - q)) / 100.0;
     struct sureness_interval x = saturated(2.0);
-    is_double(x.low, 0.25 - half, 1e-7, "each mean near zero counts by its probability");
-    is_double(x.high, 0.25 + half + 0.25 * (1.0 - q), 1e-7, "both ways, and further where errors push neurons out only");
+    is_double(x.high, 0.07 + half, 1e-7, "each mean near zero counts by its probability");
+    is_double(x.low, fmax(0.07 - half - 0.07 * (1.0 - q), 0.0), 1e-7, "both ways, and by what errors have pushed in");
     is_interval(sureness_of(&sure, SURENESS_LOW_GATE, 0, 1, 2.0), 0.0, 0.0, 0.0, "low variance has no part in it");
+    near_zero(24, 0.0, 0.001);
+    is_interval(saturated(2.0), 0.24, 0.24, 0.24, "many that are all zero are zero: errors aren't as large as they say");
+    near_zero(24, 0.0011, 0.0011);
+    x = saturated(2.0);
+    ok(x.low == 0.0 && x.share == 0.0 && x.high > 0.23 && x.high < 0.25,
+       "many that scatter as their errors do may all lie inside, though none is found there: up to %.3f", x.high);
+    near_zero(24, 0.0031, 0.0011);
+    x = saturated(2.0);
+    ok(x.high < 0.06, "many that scatter more don't: at most %.3f", x.high);
 }
 
 static void prompts(void)
