@@ -57,6 +57,8 @@ static const struct options_row fixed_rows[] = {
     {.name = "partial-every", .kind = OPTIONS_DOUBLE, .offset = AT(partial_every), .argument = "MIN", .min = 0,
      .max = 1e6, .help = "minutes from one archive of what is done so far to the next, with the archive's name and "
                          ".partial.h5; it goes once the results are written; 0: none", .default_text = "0"},
+    {.name = "plot", .kind = OPTIONS_FLAG, .offset = AT(plot),
+     .help = "print saturation by layer as bars and a strip of its neurons, too"},
     {.name = "progress", .kind = OPTIONS_CHOICE, .offset = AT(progress), .argument = "WHEN", .choices = progress_names,
      .help = "auto, always or never", .default_text = "auto"},
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the summary only"},

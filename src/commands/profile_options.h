@@ -18,7 +18,7 @@ struct profile_options {
     uint64_t num_prompts; /* with prompts given: as typed, see limit; else how many to make */
     uint64_t seed, batch_tokens /* 0: chosen */, threads, context, skip_first;
     int overlong, precision, progress, input_format;
-    bool no_bos, chat, quiet, verbose;
+    bool no_bos, chat, quiet, verbose, plot;
     struct criteria_choice choice;
     const char *grid;
     /* worked out by profile_options_read: */

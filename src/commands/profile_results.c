@@ -24,6 +24,7 @@ enum status profile_results_open(struct profile_results_writer **w, const struct
     s = metrics_init(&fresh->metrics, r->neurons, e);
     if (s == STATUS_OK)
         s = results_init(&fresh->results, r->layers, r->neurons, r->criteria, e);
+    fresh->results.plot = r->plot;
     if (s == STATUS_OK)
         s = archive_writer_open(&fresh->archive, r->hdf5_path, r->layers, r->neurons, e);
     if (s != STATUS_OK) {

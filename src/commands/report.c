@@ -22,7 +22,7 @@
 
 struct settings {
     const char *output, *intervals, *neuron, *criterion;
-    bool quiet;
+    bool quiet, plot;
     struct criteria_choice choice;
     struct expression rule;             /* with `criterion` */
     struct gain_text_roofs roofs;
@@ -44,6 +44,8 @@ static const struct options_row own_rows[] = {
      .help = "a machine's peak, as 'phi3sat bench roof' prints it: tells tokens a second of prompts"},
     {.name = "gbytes", .kind = OPTIONS_DOUBLE, .offset = AT(roofs.gbytes), .argument = "X", .min = 0, .max = 1e12,
      .help = "its memory's bandwidth in GB/s, likewise: tells tokens a second of decoding"},
+    {.name = "plot", .kind = OPTIONS_FLAG, .offset = AT(plot),
+     .help = "print saturation by layer as bars and a strip of its neurons, too"},
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the report only"},
 };
 
@@ -166,6 +168,7 @@ static enum status show_all(struct settings *o, struct archive_reader *reader, s
     results.rule = o->criterion ? &o->rule : NULL;
     results.rule_text = o->criterion;
     results.roofs = o->roofs;
+    results.plot = o->plot;
     for (size_t layer = 0; layer < results.layers && s == STATUS_OK; layer++) {
         s = archive_reader_metrics(reader, layer, m, e);
         if (s == STATUS_OK)

@@ -12,14 +12,18 @@ enum status results_init(struct results *r, size_t layers, size_t neurons, const
 {
     memset(r, 0, sizeof *r);
     r->layers = layers;
+    r->neurons = neurons;
     r->criteria = criteria;
     enum status s = memory_array(&r->rows, layers, sizeof *r->rows, "the summary", e);
+    if (s == STATUS_OK)
+        s = memory_array(&r->cells, layers, sizeof *r->cells, "a plot", e);
     return s == STATUS_OK ? sureness_init(&r->sureness, layers, neurons, e) : s;
 }
 
 void results_free(struct results *r)
 {
     memory_free(r->rows);
+    memory_free(r->cells);
     sureness_free(&r->sureness);
     memset(r, 0, sizeof *r);
 }
@@ -32,6 +36,7 @@ enum status results_layer(struct results *r, size_t layer, struct metrics *m, st
     if (s != STATUS_OK)
         return s;
     summary_of_layer(&r->rows[layer], m);
+    plot_text_cells(m, r->cells[layer]);
     sureness_layer(&r->sureness, layer, m, r->criteria);
     r->super_count = text_summary_collect(m, layer, r->super, r->super_count, RESULTS_SUPER);
     return STATUS_OK;
@@ -45,6 +50,10 @@ enum status results_print(const struct results *r, const struct archive_facts *f
     *nonfinite = summary.nonfinite;
     struct text_summary text = {&summary, r->criteria, r->super, r->super_count, r->rule_text};
     enum status s = text_summary_print(NULL, &text, e);
+    if (s == STATUS_OK && r->plot) {
+        const struct plot_text plot = {r->rows, (const float (*)[PLOT_TEXT_CELLS])r->cells, r->layers, r->neurons};
+        s = plot_text_print(NULL, &plot, plot_text_blocks(), e);
+    }
     if (s == STATUS_OK && !r->rule)
         s = sure_text_print(NULL, &r->sureness, &summary, facts->prompts, e);
     if (s == STATUS_OK)

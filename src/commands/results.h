@@ -8,6 +8,7 @@
 
 #include "../archive/archive_facts.h"
 #include "../report/gain_text.h"
+#include "../report/plot_text.h"
 #include "../report/text_summary.h"
 #include "../stats/expression.h"
 #include "../stats/sureness.h"
@@ -16,7 +17,7 @@
 #define RESULTS_SUPER 64
 
 struct results {
-    size_t layers;
+    size_t layers, neurons;
     const struct criteria *criteria;    /* borrowed                                   */
     struct summary_row *rows;           /* [layers]                                   */
     struct text_summary_super super[RESULTS_SUPER];
@@ -24,6 +25,8 @@ struct results {
     struct sureness sureness;
     struct expression *rule;            /* borrowed; NULL: `criteria` alone. Set behind results_init */
     const char *rule_text;
+    bool plot;                          /* print plots too; set behind results_init */
+    float (*cells)[PLOT_TEXT_CELLS];    /* [layers]: for them                         */
     struct gain_text_roofs roofs;       /* zeroed: not known                          */
 };
 

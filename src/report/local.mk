@@ -18,7 +18,7 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/prompt_notes.c %D%/prompt_notes.h
 %C%_libreport_a_SOURCES += %D%/neuron_text.c %D%/neuron_text.h %D%/shown.c %D%/shown.h
 %C%_libreport_a_SOURCES += %D%/compare_text.c %D%/compare_text.h %D%/sure_text.c %D%/sure_text.h
-%C%_libreport_a_SOURCES += %D%/gain_text.c %D%/gain_text.h
+%C%_libreport_a_SOURCES += %D%/gain_text.c %D%/gain_text.h %D%/plot_text.c %D%/plot_text.h
 
 check_PROGRAMS += tests/unit/test_csv
 tests_unit_test_csv_LDADD = $(UNIT_REPORT)
@@ -28,6 +28,8 @@ check_PROGRAMS += tests/unit/test_figures
 tests_unit_test_figures_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_prompt_notes
 tests_unit_test_prompt_notes_LDADD = $(UNIT_REPORT)
+check_PROGRAMS += tests/unit/test_plot_text
+tests_unit_test_plot_text_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_sure_text
 tests_unit_test_sure_text_LDADD = $(UNIT_REPORT)
 check_PROGRAMS += tests/unit/test_text_summary

@@ -40,6 +40,16 @@ as --gradient-threshold 0.1 --combine ffn
 as --low-activity-ratio 0.05 --combine any
 as --activity signed --low-activity-ratio 0.4
 as --super-ratio 2 --combine any
+plotted() { # LOCALE: a run and the report of it
+    LC_ALL=$1 run phi3sat --quiet --model m.gguf --prompts p.txt --output own.csv --combine any --plot
+    cp "$stdout" own.out
+    LC_ALL=$1 run phi3sat report base.h5 --combine any --plot
+    holds "--plot: the same from the run and from the archive ($1)" diff own.out "$stdout"
+}
+plotted C
+expect_stdout_match '^        4 \|#.*\| +[0-9.]+% \|.*\|$' "--plot draws bars and strips in ASCII"
+plotted C.UTF-8
+expect_stdout_match '^        4 │█.*│ +[0-9.]+% │.*│$' "and in blocks where the locale has them"
 ok "the options of this test make a difference" test "$(cat own.csv)" != "$(cat base.csv)"
 run phi3sat report base.h5 --activity-threshold 0.1
 expect_status 0 "the archive's own activity threshold may be given"

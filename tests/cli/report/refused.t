@@ -104,7 +104,7 @@ else
 fi
 run phi3sat report --help
 expect_status 0 "--help"
-for option in output intervals neuron criterion gflops gbytes quiet activity-threshold activity combine super-ratio variance-threshold gradient-threshold low-activity-ratio; do
+for option in output intervals neuron criterion gflops gbytes plot quiet activity-threshold activity combine super-ratio variance-threshold gradient-threshold low-activity-ratio; do
     expect_stdout_match "^ +(-., )?--$option" "--help has --$option"
 done
 done_testing
