@@ -3,7 +3,6 @@
 
 #include "../base/memory.h"
 #include "../base/threads.h"
-#include "ffn_weights.h"
 #include "repacked.h"
 
 /* One product of the six. */
@@ -101,13 +100,8 @@ void factored_ffn_close(struct factored_ffn *f)
 static void multiply_share(void *context, size_t share, int thread)
 {
     const struct factored_ffn *f = context;
-    const struct factor *a = f->running;
-    const struct repacked_range range = repacked_share(&a->repacked, share, (size_t)threads_count());
-    const size_t output = range.first * INTERLEAVE_ROWS, last = range.end * INTERLEAVE_ROWS;
     (void)thread;
-    if (range.first < range.end)
-        a->way->multiply(f->rows, a->inputs, f->from, a->inputs, repacked_group(&a->repacked, f->turn, range.first, 0),
-                         (last < a->outputs ? last : a->outputs) - output, f->to + output, a->outputs);
+    repacked_multiply(&f->running->repacked, f->running->way, f->turn, f->rows, f->from, f->to, share);
 }
 
 static void multiply(struct factored_ffn *f, const struct factor *a, const float *from, float *to)
@@ -158,8 +152,7 @@ double factored_ffn_bytes(const struct factored_ffn *f)
 {
     double bytes = 0;
     for (int i = 0; i < 3; i++)
-        bytes += (double)f->matrix[i].left.outputs * (double)f->matrix[i].left.row_bytes +
-                 (double)f->matrix[i].right.outputs * (double)f->matrix[i].right.row_bytes;
+        bytes += lone_product_bytes(&f->matrix[i].left) + lone_product_bytes(&f->matrix[i].right);
     return bytes;
 }
 

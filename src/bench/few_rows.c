@@ -1,8 +1,6 @@
 /* few_rows.c - see few_rows.h. */
 #include "few_rows.h"
 
-#include <string.h>
-
 #include "../base/memory.h"
 #include "../base/threads.h"
 
@@ -37,42 +35,25 @@ void few_rows_close(struct few_rows *f)
     f->product = NULL;
 }
 
-size_t few_rows_bytes(const struct few_rows *f)
-{
-    size_t bytes = repacked_bytes(&f->gate) + (f->fused ? 0 : repacked_bytes(&f->up));
-    return bytes + (f->down_way ? repacked_bytes(&f->down) : 0);
-}
-
-/* One thread's outputs of a product with one repacked matrix. */
-static void multiply_share(const struct few_rows *f, const struct repacked *w, const struct kernels_vector_way *way,
-                           const float *x, size_t x_stride, float *y, size_t share)
-{
-    const struct repacked_range range = repacked_share(w, share, (size_t)threads_count());
-    const size_t output = range.first * INTERLEAVE_ROWS, last = range.end * INTERLEAVE_ROWS;
-    if (range.first < range.end)
-        way->multiply(f->rows, w->inputs, x, x_stride, repacked_group(w, f->copy, range.first, 0),
-                      (last < w->outputs ? last : w->outputs) - output, y + output, w->outputs);
-}
-
 static void gate_share(void *context, size_t share, int thread)
 {
     const struct few_rows *f = context;
     (void)thread;
-    multiply_share(f, &f->gate, f->way, f->x, f->gate.inputs, f->gate_rows, share);
+    repacked_multiply(&f->gate, f->way, f->copy, f->rows, f->x, f->gate_rows, share);
 }
 
 static void up_share(void *context, size_t share, int thread)
 {
     const struct few_rows *f = context;
     (void)thread;
-    multiply_share(f, &f->up, f->way, f->x, f->up.inputs, f->up_rows, share);
+    repacked_multiply(&f->up, f->way, f->copy, f->rows, f->x, f->up_rows, share);
 }
 
 static void down_share(void *context, size_t share, int thread)
 {
     const struct few_rows *f = context;
     (void)thread;
-    multiply_share(f, &f->down, f->down_way, f->gated, f->stride, f->y, share);
+    repacked_multiply(&f->down, f->down_way, f->copy, f->rows, f->gated, f->y, share);
 }
 
 /* Neurons of a share, all rows. */

@@ -34,7 +34,4 @@ void few_rows_close(struct few_rows *f);
 /* y = FFN(x) on threads_count() threads. */
 void few_rows_run(struct few_rows *f);
 
-/* Bytes of weights of one copy. */
-size_t few_rows_bytes(const struct few_rows *f);
-
 #endif

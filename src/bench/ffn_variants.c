@@ -21,7 +21,7 @@ struct ffn_variants {
     struct lone_ffn_weights *of[SIZES];       /* [layers]                                           */
     struct layer_ffn *variant[FFN_VARIANTS];
     struct layer_ffn *profile[SIZES];               /* unfused, from weights as they stand in a file         */
-    struct layer_ffn *exact[SIZES];                 /* the same in f32: for the approximation                */
+    double approximation;                     /* of the reduced weights: the largest of the layers    */
     double **reference[SIZES];                /* [layers]: float64 outputs of the checked rows          */
     float *kept;                              /* an output to compare with                           */
     struct roof_memory memory;
@@ -34,20 +34,11 @@ static size_t size_of(enum ffn_variant variant)
     return variant == FFN_REDUCED || variant == FFN_BOTH ? REDUCED : WHOLE;
 }
 
-static double layer_bytes(const struct ffn_weights *w)
-{
-    double bytes = 0;
-    const struct lone_product_matrix *const all[] = {&w->of.gate, &w->of.up, &w->of.down};
-    for (size_t i = 0; i < 3; i++)
-        bytes += (double)all[i]->outputs * (double)(all[i]->inputs / all[i]->format->block_elements * all[i]->format->block_bytes);
-    return bytes;
-}
-
 static enum status open_one(struct ffn_variants *v, struct layer_ffn **ffn, size_t size, bool fused, bool repack, enum kernels_mode mode,
                             struct error *e)
 {
     const struct ffn_variants_plan *p = &v->plan;
-    const double all = layer_bytes(size == WHOLE ? p->whole : p->reduced) * (double)p->layers;
+    const double all = lone_ffn_bytes(v->of[size]) * (double)p->layers;
     const size_t most = v->few > v->many ? v->few : v->many, wanted = (size_t)ceil((double)roof_beyond_cache() / all);
     const struct layer_ffn_case c = {.layer = v->of[size], .layers = p->layers, .copies = repack && wanted > 1 ? wanted : 1,
                                .kernels = p->kernels, .mode = mode, .fused = fused, .few = repack ? v->few : 0,
@@ -66,10 +57,41 @@ static enum status open_sizes(struct ffn_variants *v, struct error *e)
         if (s == STATUS_OK)
             s = open_one(v, &v->profile[size], size, false, false, v->plan.mode, e);
         if (s == STATUS_OK)
-            s = open_one(v, &v->exact[size], size, false, false, KERNELS_F32, e);
-        if (s == STATUS_OK)
             s = memory_array(&v->reference[size], v->plan.layers, sizeof *v->reference[size], "layers", e);
     }
+    return s;
+}
+
+/* The output of one layer, the runs before it skipped. */
+static const float *output_of(struct layer_ffn *ffn, size_t layer, size_t rows, const float *x)
+{
+    layer_ffn_input(ffn, rows, x);
+    layer_ffn_select(ffn, layer);
+    layer_ffn_run(ffn);
+    return layer_ffn_output(ffn);
+}
+
+static double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+/* Distance of the reduced layers' outputs to the whole ones', in f32 whatever is timed: the kernels' own error is another figure. */
+static enum status find_approximation(struct ffn_variants *v, struct error *e)
+{
+    const struct ffn_variants_plan *p = &v->plan;
+    const size_t count = p->checked * p->whole->of.down.outputs;
+    struct layer_ffn *exact[SIZES] = {NULL, NULL};
+    enum status s = STATUS_OK;
+    for (size_t size = 0; size < SIZES && s == STATUS_OK; size++)
+        s = open_one(v, &exact[size], size, false, false, KERNELS_F32, e);
+    for (size_t i = 0; i < p->layers && s == STATUS_OK; i++) {
+        memcpy(v->kept, output_of(exact[WHOLE], i, p->checked, p->x[i]), count * sizeof *v->kept);
+        const float *y = output_of(exact[REDUCED], i, p->checked, p->x[i]);
+        v->approximation = larger(ffn_reference_distance(y, v->kept, count), v->approximation);
+    }
+    layer_ffn_close(exact[WHOLE]);
+    layer_ffn_close(exact[REDUCED]);
     return s;
 }
 
@@ -98,6 +120,8 @@ enum status ffn_variants_open(struct ffn_variants **variants, const struct ffn_v
         s = memory_array(&v->subjects, SUBJECTS, sizeof *v->subjects, "a benchmark's samples", e);
     if (s == STATUS_OK)
         s = memory_array(&v->scratch, TIMING_MOST, sizeof *v->scratch, "a benchmark's samples", e);
+    if (s == STATUS_OK)
+        s = find_approximation(v, e);
     if (s != STATUS_OK) {
         ffn_variants_close(v);
         return s;
@@ -114,7 +138,6 @@ void ffn_variants_close(struct ffn_variants *v)
         layer_ffn_close(v->variant[i]);
     for (int size = 0; size < SIZES; size++) {
         layer_ffn_close(v->profile[size]);
-        layer_ffn_close(v->exact[size]);
         for (size_t i = 0; v->reference[size] && i < v->plan.layers; i++)
             memory_free(v->reference[size][i]);
         memory_free(v->reference[size]);
@@ -127,20 +150,6 @@ void ffn_variants_close(struct ffn_variants *v)
     memory_free(v);
 }
 
-/* The output of one layer, the runs before it skipped. */
-static const float *output_of(struct layer_ffn *ffn, size_t layer, size_t rows, const float *x)
-{
-    layer_ffn_input(ffn, rows, x);
-    layer_ffn_select(ffn, layer);
-    layer_ffn_run(ffn);
-    return layer_ffn_output(ffn);
-}
-
-static double larger(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
-
 static enum status find_errors(struct ffn_variants *v, enum ffn_variant variant, size_t rows, struct ffn_variants_result *r,
                                struct error *e)
 {
@@ -151,7 +160,8 @@ static enum status find_errors(struct ffn_variants *v, enum ffn_variant variant,
     enum status s = STATUS_OK;
     memcpy(v->kept, output_of(v->profile[size], 0, rows, p->x[0]), rows * outputs * sizeof *v->kept);
     r->error = ffn_reference_distance(output_of(v->variant[variant], 0, rows, p->x[0]), v->kept, rows * outputs);
-    r->kernel_error = r->approximation = 0;
+    r->kernel_error = 0;
+    r->approximation = size == WHOLE ? 0 : v->approximation;
     for (size_t i = 0; i < p->layers && s == STATUS_OK; i++) {
         if (!v->reference[size][i])
             s = ffn_reference(&weights[i], REFERENCE_ROWS, p->x[i], &v->reference[size][i], e);
@@ -159,11 +169,6 @@ static enum status find_errors(struct ffn_variants *v, enum ffn_variant variant,
             return s;
         const float *y = output_of(v->variant[variant], i, few, p->x[i]);
         r->kernel_error = larger(ffn_reference_error(y, v->reference[size][i], few * outputs), r->kernel_error);
-        if (size == WHOLE)
-            continue;
-        memcpy(v->kept, output_of(v->exact[WHOLE], i, p->checked, p->x[i]), p->checked * outputs * sizeof *v->kept);
-        y = output_of(v->exact[REDUCED], i, p->checked, p->x[i]);
-        r->approximation = larger(ffn_reference_distance(y, v->kept, p->checked * outputs), r->approximation);
     }
     return s;
 }

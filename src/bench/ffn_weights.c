@@ -8,11 +8,6 @@
 #include "../quants/encode.h"
 #include "synthetic.h"
 
-static size_t stored_row(const struct quants_format *format, size_t inputs)
-{
-    return (inputs + format->block_elements - 1) / format->block_elements * format->block_bytes;
-}
-
 static size_t whole_blocks(const struct quants_format *format, size_t inputs)
 {
     return (inputs + format->block_elements - 1) / format->block_elements * format->block_elements;
@@ -20,7 +15,7 @@ static size_t whole_blocks(const struct quants_format *format, size_t inputs)
 
 const uint8_t *ffn_weights_row(const struct lone_product_matrix *m, size_t output)
 {
-    return m->bytes + output * (m->row_bytes ? m->row_bytes : stored_row(m->format, m->inputs));
+    return m->bytes + output * lone_product_row_bytes(m);
 }
 
 enum status ffn_weights_synthetic(struct ffn_weights *w, const struct quants_format *format, size_t hidden,
@@ -55,8 +50,7 @@ void ffn_weights_first(struct ffn_weights *w, const struct ffn_weights *from, si
 {
     *w = (struct ffn_weights){.of = from->of, .hidden = from->hidden, .intermediate = kept};
     w->of.gate.outputs = w->of.up.outputs = kept;
-    if (!w->of.down.row_bytes)
-        w->of.down.row_bytes = stored_row(w->of.down.format, w->of.down.inputs);
+    w->of.down.row_bytes = lone_product_row_bytes(&from->of.down);
     w->of.down.inputs = whole_blocks(w->of.down.format, kept);
 }
 
@@ -75,7 +69,7 @@ static void take_neuron(void *context, size_t i, int thread)
     const struct lone_product_matrix *const from[] = {&c->from->of.gate, &c->from->of.up};
     (void)thread;
     for (size_t part = 0; part < 2; part++) {
-        const size_t bytes = stored_row(from[part]->format, from[part]->inputs);
+        const size_t bytes = lone_product_row_bytes(part ? &c->to->of.up : &c->to->of.gate);
         memcpy(c->to->own[part] + i * bytes, ffn_weights_row(from[part], c->neuron[i]), bytes);
     }
 }
@@ -90,7 +84,7 @@ static void take_columns(void *context, size_t output, int thread)
         part[i] = whole[c->neuron[i]];
     for (size_t i = c->kept; i < to->inputs; i++)
         part[i] = 0;
-    c->encode(part, to->inputs / to->format->block_elements, c->to->own[2] + output * stored_row(to->format, to->inputs));
+    c->encode(part, to->inputs / to->format->block_elements, c->to->own[2] + output * lone_product_row_bytes(to));
 }
 
 static enum status make_room(struct choice *c, struct error *e)
@@ -99,7 +93,7 @@ static enum status make_room(struct choice *c, struct error *e)
     enum status s = STATUS_OK;
     for (size_t i = 0; i < 3 && s == STATUS_OK; i++) {
         to[i]->row_bytes = 0;
-        s = memory_uninitialised(&c->to->own[i], to[i]->outputs, stored_row(to[i]->format, to[i]->inputs), "chosen neurons", e);
+        s = memory_uninitialised(&c->to->own[i], to[i]->outputs, lone_product_row_bytes(to[i]), "chosen neurons", e);
         to[i]->bytes = c->to->own[i];
     }
     if (s == STATUS_OK)

@@ -1,8 +1,6 @@
 /* layer_ffn.c - see layer_ffn.h. */
 #include "layer_ffn.h"
 
-#include <string.h>
-
 #include "../base/memory.h"
 #include "few_rows.h"
 
@@ -14,11 +12,6 @@ struct layer_ffn {
     const float *x;
     float *gate_rows, *up_rows, *gated, *y;
 };
-
-static size_t row_bytes(const struct lone_product_matrix *m)
-{
-    return m->inputs / m->format->block_elements * m->format->block_bytes;
-}
 
 static enum status open_few(struct layer_ffn *p, struct error *e)
 {
@@ -131,9 +124,7 @@ const float *layer_ffn_output(const struct layer_ffn *p)
 
 double layer_ffn_bytes(const struct layer_ffn *p)
 {
-    const struct lone_ffn_weights *w = p->of.layer;
-    const double gate = (double)w->gate.outputs * (double)(row_bytes(&w->gate) + row_bytes(&w->up));
-    return gate + (double)w->down.outputs * (double)row_bytes(&w->down);
+    return lone_ffn_bytes(p->of.layer);
 }
 
 double layer_ffn_flops(const struct layer_ffn *p)

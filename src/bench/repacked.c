@@ -10,11 +10,6 @@ struct repacking {
     const struct lone_product_matrix *matrix; /* [parts] */
 };
 
-static size_t row_bytes(const struct lone_product_matrix *m)
-{
-    return m->row_bytes ? m->row_bytes : m->inputs / m->format->block_elements * m->format->block_bytes;
-}
-
 static void repack_group(const struct repacking *job, size_t group, size_t part)
 {
     const struct repacked *r = job->to;
@@ -22,7 +17,7 @@ static void repack_group(const struct repacking *job, size_t group, size_t part)
     const uint8_t *row[INTERLEAVE_ROWS];
     for (size_t j = 0; j < INTERLEAVE_ROWS; j++) {
         const size_t output = group * INTERLEAVE_ROWS + j;
-        row[j] = output < m->outputs ? m->bytes + output * row_bytes(m) : NULL;
+        row[j] = output < m->outputs ? m->bytes + output * lone_product_row_bytes(m) : NULL;
     }
     for (size_t copy = 0; copy < r->copies; copy++)
         interleave_group(r->form, row, m->inputs / r->form->weights,
@@ -82,4 +77,14 @@ const uint8_t *repacked_group(const struct repacked *r, size_t copy, size_t grou
 struct repacked_range repacked_share(const struct repacked *r, size_t share, size_t shares)
 {
     return (struct repacked_range){r->groups * share / shares, r->groups * (share + 1) / shares};
+}
+
+void repacked_multiply(const struct repacked *r, const struct kernels_vector_way *way, size_t copy, size_t rows, const float *x,
+                       float *y, size_t share)
+{
+    const struct repacked_range range = repacked_share(r, share, (size_t)threads_count());
+    const size_t output = range.first * INTERLEAVE_ROWS, last = range.end * INTERLEAVE_ROWS;
+    if (range.first < range.end)
+        way->multiply(rows, r->inputs, x, r->inputs, repacked_group(r, copy, range.first, 0),
+                      (last < r->outputs ? last : r->outputs) - output, y + output, r->outputs);
 }

@@ -39,4 +39,8 @@ struct repacked_range {
 };
 struct repacked_range repacked_share(const struct repacked *r, size_t share, size_t shares);
 
+/* y [rows, outputs] = x [rows, inputs] times one copy of the only part: thread `share`'s outputs of threads_count() threads. */
+void repacked_multiply(const struct repacked *r, const struct kernels_vector_way *way, size_t copy, size_t rows, const float *x,
+                       float *y, size_t share);
+
 #endif

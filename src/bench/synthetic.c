@@ -72,8 +72,10 @@ enum status synthetic_rows(const struct synthetic_matrix *m, size_t rows, uint64
     size_t floats, bytes;
     *x = NULL;
     if (!memory_multiply(rows, m->padded, &floats) || !memory_multiply(floats, sizeof **x, &bytes) ||
-        bytes > roof_machine_memory() / 4)
-        return too_large(m, e);
+        bytes > roof_machine_memory() / 4) {
+        error_set(e, STATUS_USAGE, "%zu rows of %zu activations don't fit the memory of this machine", rows, m->inputs);
+        return error_advice(e, "choose a smaller shape, or fewer rows");
+    }
     const enum status s = memory_array(x, floats, sizeof **x, "synthetic activations", e);
     for (size_t r = 0; r < rows && s == STATUS_OK; r++) {
         struct random_stream stream = random_open(seed, ACTIVATIONS, r, 0);

@@ -64,13 +64,8 @@ void vectors_close(struct vectors *v)
 static void run_share(void *context, size_t share, int thread)
 {
     const struct vectors *v = context;
-    const struct repacked_range range = repacked_share(&v->weights, share, (size_t)threads_count());
-    const size_t output = range.first * INTERLEAVE_ROWS, last = range.end * INTERLEAVE_ROWS;
     (void)thread;
-    if (range.first == range.end)
-        return;
-    v->way->multiply(v->rows, v->matrix->padded, v->x, v->matrix->padded, repacked_group(&v->weights, v->next, range.first, 0),
-                     (last < v->matrix->outputs ? last : v->matrix->outputs) - output, v->y + output, v->matrix->outputs);
+    repacked_multiply(&v->weights, v->way, v->next, v->rows, v->x, v->y, share);
 }
 
 static void run_product(void *context)

@@ -1,10 +1,8 @@
 /* bench_ffn_curve.c - see bench_ffn_curve.h.
  *
- * Across: milliseconds. Up: how far the output is off, in per cent. A line for each way, told apart by its marks too.
+ * Across: milliseconds. Up: how far the output is off, in per cent. A line for each way.
  */
 #include "bench_ffn_curve.h"
-
-#include <string.h>
 
 #include "../base/outfile.h"
 
@@ -61,20 +59,15 @@ static void write_axes(struct outfile *o, const struct frame *f)
                   (TOP + HEIGHT - BOTTOM) / 2);
 }
 
-static void write_mark(struct outfile *o, enum bench_ffn_way way, double x, double y)
+/* Told apart by form as well as by colour. The title, which a browser shows, may be empty. */
+static void write_mark(struct outfile *o, enum bench_ffn_way way, double x, double y, const char *title)
 {
-    const char *colour = colours[way];
-    if (way == BENCH_FFN_FIRST)
-        outfile_print(o, "<circle cx='%.1f' cy='%.1f' r='4' fill='%s'>", x, y, colour);
-    else if (way == BENCH_FFN_IMPORTANT)
-        outfile_print(o, "<rect x='%.1f' y='%.1f' width='8' height='8' fill='%s'>", x - 4, y - 4, colour);
-    else
-        outfile_print(o, "<path d='M%.1f %.1f l5 9 h-10 z' fill='%s'>", x, y - 5, colour);
+    static const char *const forms[BENCH_FFN_WAYS] = {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m-4-4h8v8h-8z", "m0-5l5 9h-10z", "m0-5l5 5l-5 5l-5-5z"};
+    outfile_print(o, "<path d='M%.1f %.1f%s' fill='%s'><title>%s</title></path>\n", x, y, forms[way], colours[way], title);
 }
 
 static void write_way(struct outfile *o, const struct frame *f, const struct bench_ffn_shares *shares, enum bench_ffn_way way)
 {
-    static const char *const ends[BENCH_FFN_WAYS] = {"</circle>", "</rect>", "</path>", "</path>"};
     const char *command = "M";
     outfile_print(o, "<path fill='none' stroke='%s' stroke-width='1.5' d='", colours[way]);
     for (size_t i = 0; i < shares->count; i++)
@@ -86,12 +79,13 @@ static void write_way(struct outfile *o, const struct frame *f, const struct ben
     for (size_t i = 0; i < shares->count; i++) {
         const struct bench_ffn_share *s = &shares->of[i];
         const double x = across(f, 1e3 * s->seconds.median), y = up(f, 100 * s->off);
+        char title[96];
         if (s->way != way)
             continue;
-        write_mark(o, way, x, y);
-        outfile_print(o, "<title>%s, %.0f %%: %.3f ms, %.2f %% off</title>%s<text x='%.1f' y='%.1f' class='small'>%.0f%%</text>\n",
-                      bench_ffn_way_names[way], 100 * s->wanted, 1e3 * s->seconds.median, 100 * s->off, ends[way], x + 6, y - 6,
-                      100 * s->wanted);
+        snprintf(title, sizeof title, "%s, %.0f %%: %.3f ms, %.2f %% off", bench_ffn_way_names[way], 100 * s->wanted,
+                 1e3 * s->seconds.median, 100 * s->off);
+        write_mark(o, way, x, y, title);
+        outfile_print(o, "<text x='%.1f' y='%.1f' class='small'>%.0f%%</text>\n", x + 6, y - 6, 100 * s->wanted);
     }
 }
 
@@ -104,9 +98,8 @@ static void write_legend(struct outfile *o, const struct bench_ffn_shares *share
     for (int way = 0; way < BENCH_FFN_WAYS; way++)
         if (there[way]) {
             const double y = TOP + 20.0 * ++line;
-            static const char *const ends[BENCH_FFN_WAYS] = {"</circle>", "</rect>", "</path>", "</path>"};
-            write_mark(o, (enum bench_ffn_way)way, WIDTH - RIGHT + 20, y);
-            outfile_print(o, "%s<text x='%d' y='%.1f'>%s</text>\n", ends[way], WIDTH - RIGHT + 32, y + 4, bench_ffn_way_names[way]);
+            write_mark(o, (enum bench_ffn_way)way, WIDTH - RIGHT + 20, y, bench_ffn_way_names[way]);
+            outfile_print(o, "<text x='%d' y='%.1f'>%s</text>\n", WIDTH - RIGHT + 32, y + 4, bench_ffn_way_names[way]);
         }
 }
 

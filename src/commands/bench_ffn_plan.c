@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../base/random.h"
 #include "../base/threads.h"
 #include "../bench/products.h"
-#include "../bench/roof.h"
+#include "../bench/synthetic.h"
 #include "bench_choices.h"
 #include "bench_ffn_archive.h"
 #include "bench_ffn_inputs.h"
@@ -73,23 +72,6 @@ static enum status find_type(const char *name, const struct quants_format **form
     return error_advice(e, "see '%s --help'", bench_ffn_options.command);
 }
 
-static enum status make_rows(struct bench_ffn_plan *p, struct error *e)
-{
-    const size_t inputs = p->whole->of.gate.inputs;
-    size_t floats, bytes;
-    if (!memory_multiply(p->most_rows, inputs, &floats) || !memory_multiply(floats, sizeof(float), &bytes) ||
-        bytes > roof_machine_memory() / 16) {
-        error_set(e, STATUS_USAGE, "%zu tokens at a time don't fit the memory of this machine", p->most_rows);
-        return error_advice(e, "choose a smaller --batch");
-    }
-    const enum status s = memory_array(&p->x[0], floats, sizeof(float), "activations", e);
-    for (size_t r = 0; r < p->most_rows && s == STATUS_OK; r++) {
-        struct random_stream stream = random_open(p->options->seed, 7, r, 0);
-        random_normal(&stream, 1, p->whole->hidden, p->x[0] + r * inputs);
-    }
-    return s;
-}
-
 static enum status open_synthetic(struct bench_ffn_plan *p, struct error *e)
 {
     const struct bench_ffn_options *o = p->options;
@@ -106,7 +88,9 @@ static enum status open_synthetic(struct bench_ffn_plan *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     ffn_weights_first(&p->reduced[0], &p->whole[0], half((size_t)o->intermediate));
-    return make_rows(p, e);
+    const struct synthetic_matrix gate = {.format = format, .outputs = (size_t)o->intermediate, .inputs = (size_t)o->hidden,
+                                          .padded = p->whole->of.gate.inputs};
+    return synthetic_rows(&gate, p->most_rows, o->seed, &p->x[0], e);
 }
 
 /* ---- a model's own ---- */

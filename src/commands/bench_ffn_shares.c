@@ -33,9 +33,8 @@ struct study {
     double *scratch;
 };
 
-static size_t copies_for(const struct bench_ffn_plan *p, double bytes)
+static size_t copies_for(double bytes)
 {
-    (void)p;
     const double copies = ceil((double)roof_beyond_cache() / bytes);
     return copies > 1 ? (size_t)copies : 1;
 }
@@ -43,9 +42,7 @@ static size_t copies_for(const struct bench_ffn_plan *p, double bytes)
 static enum status open_layer(const struct study *t, const struct ffn_weights *w, enum kernels_mode mode, size_t few, size_t many,
                               struct layer_ffn **ffn, struct error *e)
 {
-    const double bytes = (double)w->intermediate * 3 * (double)w->hidden / w->of.gate.format->block_elements *
-                         w->of.gate.format->block_bytes;
-    const struct layer_ffn_case c = {.layer = &w->of, .layers = 1, .copies = few ? copies_for(t->p, bytes) : 1, .kernels = t->p->kernels,
+    const struct layer_ffn_case c = {.layer = &w->of, .layers = 1, .copies = few ? copies_for(lone_ffn_bytes(&w->of)) : 1, .kernels = t->p->kernels,
                                      .mode = mode, .few = few, .many = many};
     return layer_ffn_open(ffn, &c, e);
 }
@@ -92,7 +89,7 @@ static enum status measure_neurons(struct study *t, const struct ffn_weights *w,
     if (s == STATUS_OK) {
         share->off = ffn_reference_distance(y, t->output, p->checked * w->hidden);
         layer_ffn_input(ffn, p->batch.value[0], p->x[t->layer]);
-        share->bytes = layer_ffn_bytes(ffn);
+        share->bytes = lone_ffn_bytes(&w->of);
         share->flops = layer_ffn_flops(ffn);
         time_candidate(t, layer_ffn_run, ffn, share);
     }
@@ -116,7 +113,7 @@ static enum status measure_factors(struct study *t, struct bench_ffn_share *shar
     factored_ffn_close(f);
     f = NULL;
     if (s == STATUS_OK)
-        s = factored_ffn_open(&f, t->spectrum, share->wanted, p->kernels, p->mode, t->few, t->many, copies_for(p, share->bytes), e);
+        s = factored_ffn_open(&f, t->spectrum, share->wanted, p->kernels, p->mode, t->few, t->many, copies_for(share->bytes), e);
     if (s == STATUS_OK) {
         factored_ffn_input(f, p->batch.value[0], p->x[t->layer]);
         share->flops = factored_ffn_flops(f);

@@ -87,6 +87,11 @@ enum status lone_ffn_open(struct lone_ffn **ffn, const struct lone_ffn_weights *
     return STATUS_OK;
 }
 
+double lone_ffn_bytes(const struct lone_ffn_weights *w)
+{
+    return lone_product_bytes(&w->gate) + lone_product_bytes(&w->up) + lone_product_bytes(&w->down);
+}
+
 void lone_ffn_close(struct lone_ffn *p)
 {
     if (!p)

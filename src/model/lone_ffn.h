@@ -14,6 +14,9 @@ struct lone_ffn_weights {
     struct lone_product_matrix gate, up, down;
 };
 
+/* All that a run reads of them. */
+double lone_ffn_bytes(const struct lone_ffn_weights *weights);
+
 struct lone_ffn; /* opaque */
 
 /* Makes room for at most `rows` (at least 1) rows on threads_count() threads as set at this call. Fails for want of

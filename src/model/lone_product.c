@@ -41,13 +41,27 @@ void lone_workspaces_close(struct forward *f)
         memory_free(f->packed[i]);
 }
 
+static size_t read_bytes(const struct lone_product_matrix *m)
+{
+    return m->inputs / m->format->block_elements * m->format->block_bytes;
+}
+
+size_t lone_product_row_bytes(const struct lone_product_matrix *m)
+{
+    return m->row_bytes ? m->row_bytes : read_bytes(m);
+}
+
+double lone_product_bytes(const struct lone_product_matrix *m)
+{
+    return (double)m->outputs * (double)read_bytes(m);
+}
+
 void lone_weight(struct weight *w, struct model_file_tensor *t, const struct lone_product_matrix *m)
 {
     *t = (struct model_file_tensor){.dimensions = 2, .dims = {m->inputs, m->outputs, 1, 1}, .format = m->format,
                                     .bytes = m->bytes};
-    *w = (struct weight){.tensor = t, .outputs = m->outputs, .inputs = m->inputs, .row_bytes = m->row_bytes};
-    if (!w->row_bytes)
-        w->row_bytes = m->inputs / m->format->block_elements * m->format->block_bytes;
+    *w = (struct weight){.tensor = t, .outputs = m->outputs, .inputs = m->inputs, 
+                         .row_bytes = lone_product_row_bytes(m)};
 }
 
 enum status lone_product_open(struct lone_product **product, const struct lone_product_matrix *matrix,

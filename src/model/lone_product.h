@@ -16,6 +16,10 @@ struct lone_product_matrix {
     size_t row_bytes;    /* from row to row; 0: no gaps                             */
 };
 
+/* From row to row; and all that a product reads, gaps left out. */
+size_t lone_product_row_bytes(const struct lone_product_matrix *matrix);
+double lone_product_bytes(const struct lone_product_matrix *matrix);
+
 struct lone_product; /* opaque: the matrix, and buffers for `rows` rows and some threads */
 
 /* Makes room for products of at most `rows` (at least 1) rows on threads_count() threads as set at this call. The type can be

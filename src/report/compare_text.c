@@ -6,13 +6,12 @@
  */
 #include "compare_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <string.h>
 
 #include "csv.h"
+#include "printing.h"
 #include "shown.h"
 
 /* More layers than this are not listed one by one. */
@@ -201,12 +200,11 @@ static void print_sampling(FILE *to, const struct compare_text *t)
 
 enum status compare_text_print(FILE *to, const struct compare_text *t, bool follows, struct error *e)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c)
-        return error_set(e, STATUS_FAILED, "no memory for the C locale");
-    locale_t users = uselocale(c);
-    if (!to)
-        to = stdout;
+    struct printing printing;
+    const enum status begun = printing_begin(&printing, to, e);
+    if (begun != STATUS_OK)
+        return begun;
+    to = printing.to;
     if (follows)
         fprintf(to, "\n\n");
     print_sides(to, t);
@@ -214,13 +212,7 @@ enum status compare_text_print(FILE *to, const struct compare_text *t, bool foll
     print_confusion(to, &t->total);
     print_sets(to, t);
     print_sampling(to, t);
-    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
-    uselocale(users);
-    freelocale(c);
-    if (reason == 0)
-        return STATUS_OK;
-    error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(reason));
-    return error_file(e, "standard output");
+    return printing_end(&printing, e);
 }
 
 void compare_text_csv_header(struct outfile *out)

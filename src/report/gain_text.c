@@ -5,12 +5,10 @@
  */
 #include "gain_text.h"
 
-#include <errno.h>
-#include <locale.h>
 #include <math.h>
-#include <string.h>
 
 #include "../stats/gain.h"
+#include "printing.h"
 
 static const struct row {
     const char *name;
@@ -81,19 +79,12 @@ enum status gain_text_print(FILE *to, const struct archive_facts *facts, const s
     size_t measured = 0;
     for (size_t l = 0; l < facts->layers; l++)
         measured += !isnan(rows[l].removable);
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c)
-        return error_set(e, STATUS_FAILED, "no memory for the C locale");
-    locale_t users = uselocale(c);
-    if (!to)
-        to = stdout;
+    struct printing printing;
+    const enum status begun = printing_begin(&printing, to, e);
+    if (begun != STATUS_OK)
+        return begun;
+    to = printing.to;
     if (measured)
         print_all(to, facts, rows, roofs);
-    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
-    uselocale(users);
-    freelocale(c);
-    if (reason == 0)
-        return STATUS_OK;
-    error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(reason));
-    return error_file(e, "standard output");
+    return printing_end(&printing, e);
 }

@@ -11,6 +11,7 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/text_summary.c %D%/text_summary.h
 %C%_libreport_a_SOURCES += %D%/prompt_lines.c %D%/prompt_lines.h
 %C%_libreport_a_SOURCES += %D%/token_lines.c %D%/token_lines.h
+%C%_libreport_a_SOURCES += %D%/printing.c %D%/printing.h
 %C%_libreport_a_SOURCES += %D%/program_text.c %D%/program_text.h
 %C%_libreport_a_SOURCES += %D%/fact_sheet.c %D%/fact_sheet.h
 %C%_libreport_a_SOURCES += %D%/figures.c %D%/figures.h

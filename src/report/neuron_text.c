@@ -5,11 +5,10 @@
  */
 #include "neuron_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
-#include <string.h>
+
+#include "printing.h"
 
 static const char *const series_names[SERIES_COUNT] = {"gate", "up", "ffn"};
 static const char *const metric_names[METRIC_COUNT] = {
@@ -94,23 +93,16 @@ static void print_extremes(FILE *to, const struct metrics *m, size_t neuron)
 
 enum status neuron_text_print(FILE *to, const struct metrics *m, size_t layer, size_t neuron, struct error *e)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c)
-        return error_set(e, STATUS_FAILED, "no memory for the C locale");
-    locale_t users = uselocale(c);
-    if (!to)
-        to = stdout;
+    struct printing printing;
+    const enum status begun = printing_begin(&printing, to, e);
+    if (begun != STATUS_OK)
+        return begun;
+    to = printing.to;
     fprintf(to, "layer %zu neuron %zu of %zu: %s%s, over %" PRIu64 " samples\n", layer, neuron, m->neurons,
             m->saturated[neuron] ? "saturated" : "not saturated",
             m->flags[neuron] >> CRITERIA_SUPER_BIT & 1 ? ", a super neuron: never to be removed" : "", m->count);
     for (int s = 0; s < SERIES_COUNT; s++)
         print_series(to, m, s, neuron);
     print_extremes(to, m, neuron);
-    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
-    uselocale(users);
-    freelocale(c);
-    if (reason == 0)
-        return STATUS_OK;
-    error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(reason));
-    return error_file(e, "standard output");
+    return printing_end(&printing, e);
 }

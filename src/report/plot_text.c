@@ -5,11 +5,12 @@
  */
 #include "plot_text.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+
+#include "printing.h"
 
 #define BAR 32        /* columns of 100 % */
 #define LINES_LIMIT 64
@@ -107,18 +108,11 @@ static void print_all(FILE *to, const struct plot_text *p, bool blocks)
 
 enum status plot_text_print(FILE *to, const struct plot_text *p, bool blocks, struct error *e)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c)
-        return error_set(e, STATUS_FAILED, "no memory for the C locale");
-    locale_t users = uselocale(c);
-    if (!to)
-        to = stdout;
+    struct printing printing;
+    const enum status begun = printing_begin(&printing, to, e);
+    if (begun != STATUS_OK)
+        return begun;
+    to = printing.to;
     print_all(to, p, blocks);
-    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
-    uselocale(users);
-    freelocale(c);
-    if (reason == 0)
-        return STATUS_OK;
-    error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(reason));
-    return error_file(e, "standard output");
+    return printing_end(&printing, e);
 }

@@ -5,11 +5,10 @@
  */
 #include "sure_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
-#include <string.h>
+
+#include "printing.h"
 
 static void print_interval(FILE *to, const char *name, const struct sureness_interval *x)
 {
@@ -89,20 +88,13 @@ static void print_all(FILE *to, const struct sureness *s, const struct summary *
 enum status sure_text_print(FILE *to, const struct sureness *s, const struct summary *summary, uint64_t prompts,
                             struct error *e)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c)
-        return error_set(e, STATUS_FAILED, "no memory for the C locale");
-    locale_t users = uselocale(c);
-    if (!to)
-        to = stdout;
+    struct printing printing;
+    const enum status begun = printing_begin(&printing, to, e);
+    if (begun != STATUS_OK)
+        return begun;
+    to = printing.to;
     print_all(to, s, summary, prompts);
-    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
-    uselocale(users);
-    freelocale(c);
-    if (reason == 0)
-        return STATUS_OK;
-    error_set(e, STATUS_OUTPUT, "can't be written: %s", strerror(reason));
-    return error_file(e, "standard output");
+    return printing_end(&printing, e);
 }
 
 void sure_text_csv(struct outfile *out, const struct sureness *s, uint64_t prompts)

@@ -11,12 +11,11 @@
  */
 #include "text_summary.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <string.h>
 
+#include "printing.h"
 #include "shown.h"
 
 #define PERCENT(share) (100.0 * (share))
@@ -161,25 +160,17 @@ static void print_nonfinite(FILE *to, const struct summary *s)
 
 enum status text_summary_print(FILE *to, const struct text_summary *t, struct error *e)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c)
-        return error_set(e, STATUS_FAILED, "no memory for the C locale");
-    locale_t users = uselocale(c);
-    if (!to)
-        to = stdout;
+    struct printing printing;
+    const enum status begun = printing_begin(&printing, to, e);
+    if (begun != STATUS_OK)
+        return begun;
+    to = printing.to;
     print_averages(to, t->summary);
     print_depth(to, t->summary);
     print_recommendation(to, t);
     print_super(to, t);
     print_nonfinite(to, t->summary);
-    int reason = fflush(to) != 0 || ferror(to) ? (errno ? errno : EIO) : 0;
-    uselocale(users);
-    freelocale(c);
-    if (reason == 0)
-        return STATUS_OK;
-    error_set(e, STATUS_OUTPUT, "the summary can't be printed: %s", strerror(reason));
-    error_file(e, "standard output");
-    return STATUS_OUTPUT;
+    return printing_end(&printing, e);
 }
 
 /* Belongs `a` before `b` in the list? */
