@@ -45,8 +45,8 @@ static enum status input_of(const struct passage *p, size_t layer, float *hidden
     memcpy(next, hidden, p->rows * c->hidden * sizeof *next);
     const enum status s = pass(p, layer, 1, layer + 1, next, e);
     if (s == STATUS_OK)
-        p->model->kernels->rms_norm(p->rows, c->hidden, next, c->hidden, p->model->weights->layer[layer].ffn_norm, c->epsilon, next,
-                                    c->hidden);
+        p->model->kernels->rms_norm(p->rows, c->hidden, next, c->hidden, p->model->weights->layer[layer].ffn_norm.values, c->epsilon,
+                                    next, c->hidden);
     return s;
 }
 

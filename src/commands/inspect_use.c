@@ -104,6 +104,8 @@ static void show_rotary(struct fact_sheet *sheet, const struct inspect_model_vie
     fact_sheet_real(sheet, "rotary_base", c->rope_base);
     if (c->rope_divisor != 1.0)
         fact_sheet_real(sheet, "rotary_divisor", c->rope_divisor);
+    if (c->yarn)
+        fact_sheet_real(sheet, "attention_factor", c->attention_factor);
     if (has_long && has_short) {
         fact_sheet_count(sheet, "long_factors_from", c->original_context + 1);
         fact_sheet_real(sheet, "attention_factor", c->attention_factor);

@@ -32,6 +32,7 @@ static struct kernels_cache cache_of(const struct forward *f, const struct segme
 
 struct attention {
     struct forward *forward;
+    const struct weights_layer *layer;
     struct chunk chunk;
     size_t windows; /* of QUERY_ROWS rows in the chunk */
 };
@@ -86,12 +87,31 @@ static struct run run_from(const struct attention *job, size_t row, size_t step,
     return run;
 }
 
-/* Turns the queries and keys of the positions that share a panel, and puts the panel into the cache. */
-static void remember(struct forward *f, const struct run *run)
+/* What some architectures do with a row of the products before it is turned: biases, added to the finished sums, and an
+ * RMSNorm of each head. */
+static void complete(const struct forward *f, const struct weights_layer *w, size_t row)
+{
+    const struct config *c = f->config;
+    const size_t d = c->head_dim, kv = c->kv_heads * d, q = c->heads * d;
+    float *query = f->query + row * q, *key = f->key + row * kv;
+    if (w->q_bias.values) {
+        f->kernels->add(q, w->q_bias.values, query);
+        f->kernels->add(kv, w->k_bias.values, key);
+        f->kernels->add(kv, w->v_bias.values, f->value + row * kv);
+    }
+    if (w->q_norm.values) {
+        f->kernels->rms_norm(c->heads, d, query, d, w->q_norm.values, c->epsilon, query, d);
+        f->kernels->rms_norm(c->kv_heads, d, key, d, w->k_norm.values, c->epsilon, key, d);
+    }
+}
+
+/* Completes and turns the queries and keys of the positions that share a panel, and puts the panel into the cache. */
+static void remember(struct forward *f, const struct weights_layer *w, const struct run *run)
 {
     const struct config *c = f->config;
     size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
     for (size_t r = 0; r < run->rows; r++) {
+        complete(f, w, run->row + r);
         size_t at = (run->position + r) * f->rotary.half;
         const float *cosine = run->segment->rotary->cosine + at, *sine = run->segment->rotary->sine + at;
         f->kernels->rotate(c->heads, c->head_dim, c->rotary, cosine, sine, f->query + (run->row + r) * q);
@@ -112,7 +132,7 @@ static void one_panel(void *context, size_t piece, int thread)
     (void)thread;
     for (struct run run = run_from(job, piece * KERNELS_PANEL, KERNELS_PANEL, true); run.row < end && run.rows > 0;
          run = run_from(job, run.row + run.rows, KERNELS_PANEL, true))
-        remember(job->forward, &run);
+        remember(job->forward, job->layer, &run);
 }
 
 static void attend(struct forward *f, const struct run *run, size_t head, int thread)
@@ -139,9 +159,9 @@ static void one_window(void *context, size_t piece, int thread)
         attend(job->forward, &run, piece / job->windows, thread);
 }
 
-void attention_run(struct forward *f, struct chunk chunk)
+void attention_run(struct forward *f, const struct weights_layer *w, struct chunk chunk)
 {
-    struct attention job = {f, chunk, (chunk.rows + QUERY_ROWS - 1) / QUERY_ROWS};
+    struct attention job = {f, w, chunk, (chunk.rows + QUERY_ROWS - 1) / QUERY_ROWS};
     threads_run((chunk.rows + KERNELS_PANEL - 1) / KERNELS_PANEL, one_panel, &job);
     threads_run_uneven(f->config->heads * job.windows, one_window, &job);
 }

@@ -9,23 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "architecture.h"
 #include "elementary.h"
 
 #define LIMIT_LAYERS 4096
 #define LIMIT_WIDTH (1u << 20)
 #define LIMIT_CONTEXT (1u << 24)
 #define LEAST_DIVISOR 0.0625 /* with LIMIT_CONTEXT and weights.c's factors: angles stay below 2^36 */
-
-/* Where an architecture differs from phi3. */
-struct architecture {
-    const char *name;
-    bool rotary_pairs;
-};
-
-static const struct architecture architectures[] = {
-    {"phi3", false},
-    {"llama", true},
-};
 
 /* A key of the model's own section: "phi3.block_count". */
 struct key {
@@ -82,20 +72,16 @@ static bool is(struct model_file_text text, const char *word)
 
 static enum status read_architecture(struct config *c, const struct model_file *f, struct error *e)
 {
-    struct model_file_text name;
-    enum status status = model_file_get_text(f, "general.architecture", &name, NULL, e);
-    if (status != STATUS_OK)
-        return status;
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
-        if (is(name, architectures[i].name)) {
-            snprintf(c->architecture, sizeof c->architecture, "%s", architectures[i].name);
-            c->rotary_pairs = architectures[i].rotary_pairs;
-            return STATUS_OK;
-        }
-    error_set(e, STATUS_INPUT, "is a model of architecture '%.*s'",
-              (int)(name.length < 64 ? name.length : 64), name.bytes);
-    error_advice(e, "phi3sat profiles phi3 and llama models");
-    return error_file(e, model_file_path(f));
+    const struct architecture *a;
+    enum status s = architecture_find(&a, f, e);
+    if (s != STATUS_OK)
+        return s;
+    snprintf(c->architecture, sizeof c->architecture, "%s", a->name);
+    c->rotary_pairs = a->rotary_pairs;
+    c->head_norms = a->head_norms;
+    /* Where an architecture may have biases, all layers have what the first has. */
+    c->biases = a->biases || model_file_find_tensor(f, "blk.0.attn_q.bias") || model_file_find_tensor(f, "blk.0.attn_qkv.bias");
+    return STATUS_OK;
 }
 
 static enum status inconsistent(const struct model_file *f, struct error *e, const char *what, size_t a, size_t b)
@@ -144,22 +130,68 @@ static enum status read_divisor(struct config *c, const struct model_file *f, st
     return s == STATUS_OK ? read_real(c, f, "rope.scaling.factor", LEAST_DIVISOR, &c->rope_divisor, e) : s;
 }
 
+static enum status unknown_scaling(const struct config *c, const struct model_file *f, struct model_file_text type,
+                                   struct error *e)
+{
+    error_set(e, STATUS_INPUT, "uses the rotary scaling '%.*s'", (int)(type.length < 32 ? type.length : 32), type.bytes);
+    error_advice(e, "phi3sat knows none, linear, yarn and longrope");
+    error_where(e, "key %s", own_key(c, "rope.scaling.type").text);
+    return error_file(e, model_file_path(f));
+}
+
+/* A number that only one value of is understood: what another means depends on the program that reads it. */
+static enum status read_usual(const struct config *c, const struct model_file *f, const char *name, double usual,
+                              struct error *e)
+{
+    double value = usual;
+    enum status s = read_real(c, f, name, 0.0, &value, e);
+    if (s != STATUS_OK || fabs(value - usual) <= 1e-4)
+        return s;
+    error_set(e, STATUS_INPUT, "uses YaRN with a number of its own: %g, where %g is usual", value, usual);
+    error_where(e, "key %s", own_key(c, name).text);
+    error_advice(e, "programs differ in what it does; if the model was made without it, remove the key");
+    return error_file(e, model_file_path(f));
+}
+
+/* Peng et al. 2023, as the transformers library and llama.cpp have it: rotary.c blends the frequencies, and cos and sin are
+ * multiplied by 1 + ln(factor) / 10. */
+static enum status read_yarn(struct config *c, const struct model_file *f, struct error *e)
+{
+    c->yarn_fast = 32.0;
+    c->yarn_slow = 1.0;
+    if (!(c->rope_base > 1.0)) {
+        error_set(e, STATUS_INPUT, "key %s is 1, where YaRN needs more", own_key(c, "rope.freq_base").text);
+        error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+        return error_file(e, model_file_path(f));
+    }
+    enum status s = read_real(c, f, "rope.scaling.factor", 1.0, &c->rope_divisor, e);
+    if (s == STATUS_OK)
+        s = read_real(c, f, "rope.scaling.yarn_beta_fast", 1e-3, &c->yarn_fast, e);
+    if (s == STATUS_OK)
+        s = read_real(c, f, "rope.scaling.yarn_beta_slow", 1e-3, &c->yarn_slow, e);
+    c->yarn = true;
+    c->attention_factor = (double)(float)(1.0 + 0.1 * elementary_log(c->rope_divisor));
+    if (s == STATUS_OK)
+        s = read_usual(c, f, "rope.scaling.yarn_attn_factor", c->attention_factor, e);
+    if (s == STATUS_OK)
+        s = read_usual(c, f, "rope.scaling.yarn_ext_factor", 1.0, e);
+    if (s == STATUS_OK)
+        s = read_usual(c, f, "rope.scaling.yarn_log_multiplier", 0.0, e);
+    return s == STATUS_OK ? read_usual(c, f, "rope.scaling.attn_factor", 1.0, e) : s;
+}
+
 static enum status read_scaling(struct config *c, const struct model_file *f, bool longrope, struct error *e)
 {
-    struct key k = own_key(c, "rope.scaling.type");
     struct model_file_text type;
     bool found;
-    enum status s = model_file_get_text(f, k.text, &type, &found, e);
+    enum status s = model_file_get_text(f, own_key(c, "rope.scaling.type").text, &type, &found, e);
     if (s != STATUS_OK)
         return s;
     if (found ? is(type, "linear") : !longrope)
         return read_divisor(c, f, e);
     if (!found || is(type, "none") || is(type, "longrope") || is(type, "su"))
         return STATUS_OK;
-    error_set(e, STATUS_INPUT, "uses the rotary scaling '%.*s'", (int)(type.length < 32 ? type.length : 32), type.bytes);
-    error_advice(e, "phi3sat knows none, linear and longrope");
-    error_where(e, "key %s", k.text);
-    return error_file(e, model_file_path(f));
+    return is(type, "yarn") && !longrope ? read_yarn(c, f, e) : unknown_scaling(c, f, type, e);
 }
 
 /* LongRoPE's factor on cos and sin when the file has none (Ding et al. 2024; NOTES section 1):
@@ -180,6 +212,7 @@ static enum status read_rotary(struct config *c, const struct model_file *f, str
         return inconsistent(f, e, "rotary dimensions and head dimension", c->rotary, c->head_dim);
     c->rope_base = 10000.0;
     c->rope_divisor = 1.0;
+    c->attention_factor = 1.0;
     bool longrope = model_file_find_tensor(f, "rope_factors_long.weight") != NULL;
     if (s == STATUS_OK)
         s = read_real(c, f, "rope.freq_base", 1.0, &c->rope_base, e);
@@ -190,7 +223,8 @@ static enum status read_rotary(struct config *c, const struct model_file *f, str
         s = read_size(c, f, "rope.scaling.original_context_length", LIMIT_CONTEXT, &c->original_context, false, e);
     if (s != STATUS_OK)
         return s;
-    c->attention_factor = longrope ? longrope_attention_factor(c) : 1.0;
+    if (longrope)
+        c->attention_factor = longrope_attention_factor(c);
     return longrope ? read_real(c, f, "rope.scaling.attn_factor", 0.01, &c->attention_factor, e) : STATUS_OK;
 }
 
@@ -204,19 +238,11 @@ enum status config_read(struct config *c, const struct model_file *f, struct err
         s = read_rotary(c, f, e);
     if (s == STATUS_OK)
         s = read_size(c, f, "attention.sliding_window", LIMIT_CONTEXT, &c->window, false, e);
-    size_t experts = 0;
-    if (s == STATUS_OK)
-        s = read_size(c, f, "expert_count", 65536, &experts, false, e);
     c->epsilon = 1e-5f;
     if (s == STATUS_OK)
         s = read_real(c, f, "attention.layer_norm_rms_epsilon", 0.0, &c->epsilon, e);
     if (s != STATUS_OK)
         return s;
-    if (experts) {
-        error_set(e, STATUS_INPUT, "is a mixture of %zu experts", experts);
-        error_advice(e, "phi3sat profiles dense models, whose every token meets the same neurons");
-        return error_file(e, model_file_path(f));
-    }
     const struct model_file_tensor *embedding = model_file_find_tensor(f, "token_embd.weight");
     if (!embedding || embedding->dimensions != 2) {
         error_set(e, STATUS_INPUT, "has no matrix token_embd.weight");

@@ -69,10 +69,18 @@ enum status fingerprint_layer(const struct config *c, const struct weights *w, s
     enum status s = begin(&state, &row, width, e);
     if (s != STATUS_OK)
         return s;
-    add_vector(state, "attn_norm", l->attention_norm, c->hidden);
-    add_vector(state, "ffn_norm", l->ffn_norm, c->hidden);
+    const struct {
+        const char *name;
+        const struct weights_vector *vector;
+    } more[] = {{"attn_q_bias", &l->q_bias}, {"attn_k_bias", &l->k_bias}, {"attn_v_bias", &l->v_bias},
+                {"attn_q_norm", &l->q_norm}, {"attn_k_norm", &l->k_norm}};
+    add_vector(state, "attn_norm", l->attention_norm.values, c->hidden);
+    add_vector(state, "ffn_norm", l->ffn_norm.values, c->hidden);
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         add_matrix(state, matrices[i].name, matrices[i].weight, row);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) /* nothing where there is none, so that other models keep their names */
+        if (more[i].vector->values)
+            add_vector(state, more[i].name, more[i].vector->values, more[i].vector->count);
     finish(state, hash);
     XXH3_freeState(state);
     memory_free(row);
@@ -91,6 +99,8 @@ enum status fingerprint_globals(const struct config *c, const struct weights *w,
                           c->architecture, c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim,
                           c->rotary, c->vocabulary, c->context, c->original_context, c->epsilon, c->rope_base,
                           c->rope_divisor, c->attention_factor);
+    if (c->yarn)
+        length += snprintf(text + length, sizeof text - (size_t)length, "yarn %.17g %.17g\n", c->yarn_fast, c->yarn_slow);
     XXH3_128bits_update(state, text, (size_t)length);
     add_matrix(state, "token_embd", &w->embedding, row);
     if (w->factors_short)
@@ -137,9 +147,11 @@ void fingerprint_bytes(const struct config *c, const struct weights *w, size_t l
     } else {
         const struct weights_layer *l = &w->layer[layer];
         const struct weight *const matrix[] = {&l->q, &l->k, &l->v, &l->output, &l->gate, &l->up, &l->down};
-        const struct model_file_tensor *const vector[] = {l->attention_norm_tensor, l->ffn_norm_tensor};
-        for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
-            XXH3_128bits_update(&state, vector[i]->bytes, (size_t)vector[i]->size);
+        for (size_t i = 0; weights_vector_at(&w->layer[layer], i); i++) {
+            const struct model_file_tensor *t = weights_vector_at(&w->layer[layer], i)->tensor;
+            if (t)
+                XXH3_128bits_update(&state, t->bytes, (size_t)t->size);
+        }
         for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++)
             add_bytes(&state, matrix[i]);
     }

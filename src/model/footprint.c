@@ -296,6 +296,18 @@ static void add_rotary(struct sum *sum, const struct config *c, const struct foo
     }
 }
 
+/* What weights_layers takes for a layer. */
+static size_t vectors_of_layer(const struct config *c)
+{
+    const size_t q = c->biases ? c->heads * c->head_dim : 0, kv = c->biases ? c->kv_heads * c->head_dim : 0;
+    const size_t head = c->head_norms ? c->head_dim : 0;
+    const size_t count[] = {c->hidden, c->hidden, q, kv, kv, head, head};
+    struct sum all = {0, false};
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+        add(&all, count[i], sizeof(float));
+    return all.bytes;
+}
+
 enum status footprint_of(struct footprint *f, const struct config *c, const struct footprint_weights *w,
                          const struct footprint_load *load, struct footprint_stage stage, struct error *e)
 {
@@ -318,10 +330,8 @@ enum status footprint_of(struct footprint *f, const struct config *c, const stru
     add_chunk(&working, c, load->batch_tokens, largest_band(c, load, stage, w->layers), &ways);
     add_batch(&working, c, load, stage, w->layers);
     add_rotary(&working, c, load, w->long_factors);
-    struct sum norm = {0, false};
-    add(&norm, c->hidden, sizeof(float));
     add(&working, w->layers, sizeof(struct weights_layer));
-    add(&working, stage.count, 2 * norm.bytes);
+    add(&working, stage.count, vectors_of_layer(c));
     f->working = working.bytes;
     size_t all;
     if (!working.bad && memory_add(f->weights, f->state, &all) && memory_add(all, f->working, &all))

@@ -257,11 +257,11 @@ void forward_attention_half(struct forward *f, const struct weights_layer *w, st
 {
     const struct config *c = f->config;
     size_t kv = c->kv_heads * c->head_dim, q = c->heads * c->head_dim;
-    forward_norm(f, chunk.rows, chunk.x, w->attention_norm);
+    forward_norm(f, chunk.rows, chunk.x, w->attention_norm.values);
     const struct product_job heads[] = {{&w->q, f->query, q, NULL}, {&w->k, f->key, kv, NULL}, {&w->v, f->value, kv, NULL}};
     product_of(f, heads, 3, chunk.rows, f->normed, c->hidden, false);
     step(observer);
-    attention_run(f, chunk);
+    attention_run(f, w, chunk);
     step(observer);
     project(f, &w->output, chunk.rows, f->mixed, q, chunk.x);
 }
@@ -270,7 +270,7 @@ void forward_ffn_half(struct forward *f, size_t layer, struct chunk chunk, bool 
                       const struct forward_observer *observer)
 {
     const struct weights_layer *w = &f->weights->layer[layer];
-    forward_norm(f, chunk.rows, chunk.x, w->ffn_norm);
+    forward_norm(f, chunk.rows, chunk.x, w->ffn_norm.values);
     step(observer);
     ffn_run(f, layer, chunk, observer);
     step(observer);

@@ -108,8 +108,9 @@ struct part product_whole(const struct forward *f, const struct weight *w, size_
 void product_block(struct forward *f, struct workspace *own, const struct weight *w, size_t block, const struct part *part,
                    size_t rows, float *tile);
 
-/* Attention of the chunk: query, key, value -> mixed; keys and values join the cache. */
-void attention_run(struct forward *f, struct chunk chunk);
+/* Attention of the chunk: query, key, value, which get the layer's biases and head norms first, -> mixed; keys and values
+ * join the cache. */
+void attention_run(struct forward *f, const struct weights_layer *w, struct chunk chunk);
 
 /* gate, up, ffn of the chunk from `normed`, with the observer told of each finished prompt (NULL: nobody). */
 void ffn_run(struct forward *f, size_t layer, struct chunk chunk, const struct forward_observer *observer);

@@ -7,6 +7,7 @@
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES =
 %C%_libmodel_a_SOURCES += %D%/band.c %D%/band.h %D%/batch_size.c %D%/batch_size.h
+%C%_libmodel_a_SOURCES += %D%/architecture.c %D%/architecture.h
 %C%_libmodel_a_SOURCES += %D%/config.c %D%/config.h
 %C%_libmodel_a_SOURCES += %D%/elementary.c %D%/elementary.h
 %C%_libmodel_a_SOURCES += %D%/weights.c %D%/weights.h

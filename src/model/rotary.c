@@ -4,10 +4,43 @@
  * rad, and by different amounts in each engine); float64 costs nothing here. */
 #include "rotary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "elementary.h"
+
+#define TWO_PI 6.2831853071795864769
+
+/* The dimension pair that makes so many turns in the original context, as a real number. */
+static double pair_of_turns(const struct config *c, double turns, double ln_base)
+{
+    return (double)c->rotary * elementary_log((double)c->original_context / (turns * TWO_PI)) / (2.0 * ln_base);
+}
+
+/* YaRN: pairs up to `low` keep their frequency, from `high` on it is divided by the factor, and between them the two are blended
+ * linearly. */
+struct blend {
+    double low, high;
+};
+
+static struct blend blend_of(const struct config *c, double ln_base)
+{
+    struct blend b = {floor(pair_of_turns(c, c->yarn_fast, ln_base)), ceil(pair_of_turns(c, c->yarn_slow, ln_base))};
+    const double last = (double)c->rotary - 1.0;
+    b.low = b.low > 0.0 ? b.low : 0.0;
+    b.high = b.high < last ? b.high : last;
+    if (b.low == b.high) /* a step, as the reference has it */
+        b.high += 0.001;
+    return b;
+}
+
+static double blended(const struct blend *b, double pair, double frequency, double factor)
+{
+    double share = (pair - b->low) / (b->high - b->low);
+    share = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    return frequency / factor * share + frequency * (1.0 - share);
+}
 
 static enum status fill_frequencies(struct rotary *r, int set, const struct config *c, const float *factors,
                                     struct error *e)
@@ -16,9 +49,13 @@ static enum status fill_frequencies(struct rotary *r, int set, const struct conf
     if (s != STATUS_OK)
         return s;
     double ln_base = elementary_log(c->rope_base);
+    struct blend blend = {0.0, 0.0};
+    if (c->yarn)
+        blend = blend_of(c, ln_base);
     for (size_t i = 0; i < r->half; i++) {
         double power = -2.0 * (double)i / (double)c->rotary * ln_base;
-        double frequency = elementary_exp(power) / c->rope_divisor;
+        double frequency = elementary_exp(power);
+        frequency = c->yarn ? blended(&blend, (double)i, frequency, c->rope_divisor) : frequency / c->rope_divisor;
         r->frequency[set][i] = factors ? frequency / (double)factors[i] : frequency;
     }
     return STATUS_OK;

@@ -1,7 +1,7 @@
 /* rotary.h - cosines and sines of the rotary embedding, by position.
  *
  * Flow: config, factors -> *rotary tables* -> forward pass. Angles are float64: position / divisor
- * * base^(-2i/rotary) / factor_i; the tables hold float32. LongRoPE: a prompt longer than
+ * * base^(-2i/rotary) / factor_i (YaRN: with a divisor that depends on i); the tables hold float32. LongRoPE: a prompt longer than
  * the original context uses the long factors for all its positions, as HF does.
  */
 #ifndef PHI3SAT_MODEL_ROTARY_H

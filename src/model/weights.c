@@ -13,14 +13,27 @@
 
 #define LEAST_FACTOR 0.015625f /* of rotary factors; models have 1 and more */
 
-const uint8_t *weights_row(const struct weight *w, size_t r)
+/* Where output r stands among the weight's rows. */
+static size_t row_of(const struct weight *w, size_t r)
 {
     if (w->pair_head) {
         size_t d = r % w->pair_head, half = w->pair_rotary / 2;
         if (d < w->pair_rotary)
             r = r - d + 2 * (d % half) + d / half;
     }
-    return w->tensor->bytes + (w->first + r) * w->row_bytes;
+    return r;
+}
+
+const uint8_t *weights_row(const struct weight *w, size_t r)
+{
+    return w->tensor->bytes + (w->first + row_of(w, r)) * w->row_bytes;
+}
+
+struct weights_vector *weights_vector_at(struct weights_layer *l, size_t i)
+{
+    struct weights_vector *const all[] = {&l->attention_norm, &l->ffn_norm, &l->q_bias, &l->k_bias, &l->v_bias,
+                                          &l->q_norm, &l->k_norm};
+    return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
 void weights_decode(const struct weight *w, size_t r, size_t first, size_t count, float *out)
@@ -93,20 +106,31 @@ static enum status rows(const struct lookup *l, const char *name, size_t first, 
     return STATUS_OK;
 }
 
-static enum status decode_vector(const struct model_file_tensor *t, const char *what, size_t count, float **values,
-                                 struct error *e)
+static enum status decode_vector(struct weights_vector *v, const char *what, struct error *e)
 {
-    enum status s = memory_array(values, count, sizeof **values, what, e);
+    enum status s = memory_array(&v->values, v->count, sizeof *v->values, what, e);
     if (s == STATUS_OK)
-        quants_decode_range(t->format, t->bytes, 0, count, *values);
+        quants_decode_range(v->tensor->format, v->tensor->bytes, v->first, v->count, v->values);
     return s;
+}
+
+/* Elements [first, first + count) of a vector of `all`. */
+static enum status elements(const struct lookup *l, const char *name, size_t first, size_t count, size_t all,
+                            struct weights_vector *v)
+{
+    v->first = first;
+    v->count = count;
+    return find(l, name, 1, all, &v->tensor);
 }
 
 static enum status vector(const struct lookup *l, const char *name, size_t count, float **values)
 {
-    const struct model_file_tensor *t;
-    enum status s = find(l, name, 1, count, &t);
-    return s == STATUS_OK ? decode_vector(t, name, count, values, l->error) : s;
+    struct weights_vector v = {0};
+    enum status s = elements(l, name, 0, count, count, &v);
+    if (s == STATUS_OK)
+        s = decode_vector(&v, name, l->error);
+    *values = v.values;
+    return s;
 }
 
 static struct name name_of(struct model_file_text text)
@@ -133,25 +157,41 @@ static bool split(struct model_file_text name, size_t *layer, struct name *part)
     return true;
 }
 
-/* Parts of the graph that we don't run (biases, further norms, experts) would make the
+static bool among(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a layer of this model may have it. */
+static bool is_part(const struct config *c, const char *name)
+{
+    static const char *const always[] = {"attn_norm.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight",
+                                         "attn_qkv.weight", "attn_output.weight", "ffn_norm.weight",
+                                         "ffn_gate.weight", "ffn_up.weight", "ffn_down.weight",
+                                         "attn_rot_embd.weight" /* frequencies, in old files: not needed */};
+    static const char *const biases[] = {"attn_q.bias", "attn_k.bias", "attn_v.bias", "attn_qkv.bias"};
+    static const char *const norms[] = {"attn_q_norm.weight", "attn_k_norm.weight"};
+    return among(always, sizeof always / sizeof *always, name) ||
+           (c->biases && among(biases, sizeof biases / sizeof *biases, name)) ||
+           (c->head_norms && among(norms, sizeof norms / sizeof *norms, name));
+}
+
+/* Parts of the graph that we don't run (other biases, further norms, experts) would make the
  * result wrong in silence, and so would layers that the keys don't tell of. */
 static enum status refuse_extras(const struct lookup *l)
 {
-    static const char *const known[] = {"attn_norm.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight",
-                                        "attn_qkv.weight", "attn_output.weight", "ffn_norm.weight",
-                                        "ffn_gate.weight", "ffn_up.weight", "ffn_down.weight",
-                                        "attn_rot_embd.weight" /* frequencies, in old files: not needed */};
     for (size_t t = 0; t < model_file_tensor_count(l->file); t++) {
         struct model_file_text name = model_file_tensor_at(l->file, t)->name;
         struct name whole = name_of(name), part;
-        size_t layer, i = 0, count = sizeof known / sizeof *known;
+        size_t layer;
         if (!split(name, &layer, &part))
             continue;
         if (layer >= l->config->layers)
             return wrong(l, whole.text, "a tensor belongs to a layer past the last one");
-        while (i < count && strcmp(known[i], part.text) != 0)
-            i++;
-        if (i == count)
+        if (!is_part(l->config, part.text))
             return wrong(l, whole.text, "the model has a part that this version doesn't run");
     }
     return STATUS_OK;
@@ -191,6 +231,28 @@ static enum status attention_weights(const struct lookup *l, struct weights_laye
     return s;
 }
 
+static enum status attention_biases(const struct lookup *l, struct weights_layer *w)
+{
+    size_t q = w->q.outputs, kv = w->k.outputs;
+    struct name fused = layer_name(l, "attn_qkv.bias");
+    bool one = model_file_find_tensor(l->file, fused.text) != NULL;
+    size_t all = q + 2 * kv;
+    enum status s = elements(l, one ? fused.text : layer_name(l, "attn_q.bias").text, 0, q, one ? all : q, &w->q_bias);
+    if (s == STATUS_OK)
+        s = elements(l, one ? fused.text : layer_name(l, "attn_k.bias").text, one ? q : 0, kv, one ? all : kv, &w->k_bias);
+    if (s == STATUS_OK)
+        s = elements(l, one ? fused.text : layer_name(l, "attn_v.bias").text, one ? q + kv : 0, kv, one ? all : kv,
+                     &w->v_bias);
+    return s;
+}
+
+static enum status head_norms(const struct lookup *l, struct weights_layer *w)
+{
+    size_t count = l->config->head_dim;
+    enum status s = elements(l, layer_name(l, "attn_q_norm.weight").text, 0, count, count, &w->q_norm);
+    return s == STATUS_OK ? elements(l, layer_name(l, "attn_k_norm.weight").text, 0, count, count, &w->k_norm) : s;
+}
+
 static enum status ffn_weights(const struct lookup *l, struct weights_layer *w)
 {
     const struct config *c = l->config;
@@ -208,11 +270,16 @@ static enum status ffn_weights(const struct lookup *l, struct weights_layer *w)
 
 static enum status one_layer(const struct lookup *l, struct weights_layer *w)
 {
-    enum status s = find(l, layer_name(l, "attn_norm.weight").text, 1, l->config->hidden, &w->attention_norm_tensor);
+    size_t hidden = l->config->hidden;
+    enum status s = elements(l, layer_name(l, "attn_norm.weight").text, 0, hidden, hidden, &w->attention_norm);
     if (s == STATUS_OK)
-        s = find(l, layer_name(l, "ffn_norm.weight").text, 1, l->config->hidden, &w->ffn_norm_tensor);
+        s = elements(l, layer_name(l, "ffn_norm.weight").text, 0, hidden, hidden, &w->ffn_norm);
     if (s == STATUS_OK)
         s = attention_weights(l, w);
+    if (s == STATUS_OK && l->config->biases)
+        s = attention_biases(l, w);
+    if (s == STATUS_OK && l->config->head_norms)
+        s = head_norms(l, w);
     if (s == STATUS_OK)
         s = ffn_weights(l, w);
     return s;
@@ -281,14 +348,35 @@ enum status weights_find(struct weights *w, const struct config *c, const struct
     return s;
 }
 
+/* Biases of rows that are stored as rotary pairs stand in the order of those rows; put them in the canonical one. */
+static enum status unpair(const struct weight *w, struct weights_vector *v, struct error *e)
+{
+    float *canonical;
+    if (!v->values || !w->pair_head)
+        return STATUS_OK;
+    enum status s = memory_array(&canonical, v->count, sizeof *canonical, "a layer's biases", e);
+    if (s != STATUS_OK)
+        return s;
+    for (size_t r = 0; r < v->count; r++)
+        canonical[r] = v->values[row_of(w, r)];
+    memory_free(v->values);
+    v->values = canonical;
+    return STATUS_OK;
+}
+
 enum status weights_layers(struct weights *w, const struct config *c, size_t first, size_t count, struct error *e)
 {
     enum status s = STATUS_OK;
+    (void)c;
     for (size_t i = first; i < first + count && s == STATUS_OK; i++) {
         struct weights_layer *l = &w->layer[i];
-        s = decode_vector(l->attention_norm_tensor, "a layer's norms", c->hidden, &l->attention_norm, e);
+        for (size_t k = 0; weights_vector_at(l, k) && s == STATUS_OK; k++)
+            if (weights_vector_at(l, k)->tensor)
+                s = decode_vector(weights_vector_at(l, k), "a layer's norms and biases", e);
         if (s == STATUS_OK)
-            s = decode_vector(l->ffn_norm_tensor, "a layer's norms", c->hidden, &l->ffn_norm, e);
+            s = unpair(&l->q, &l->q_bias, e);
+        if (s == STATUS_OK)
+            s = unpair(&l->k, &l->k_bias, e);
     }
     return s;
 }
@@ -326,10 +414,9 @@ void weights_head_free(struct weights_head *h)
 
 void weights_free(struct weights *w)
 {
-    for (size_t i = 0; i < w->layers; i++) {
-        memory_free(w->layer[i].attention_norm);
-        memory_free(w->layer[i].ffn_norm);
-    }
+    for (size_t i = 0; i < w->layers; i++)
+        for (size_t k = 0; weights_vector_at(&w->layer[i], k); k++)
+            memory_free(weights_vector_at(&w->layer[i], k)->values);
     memory_free(w->layer);
     memory_free(w->factors_short);
     memory_free(w->factors_long);

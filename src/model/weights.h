@@ -2,7 +2,7 @@
  *
  * Flow: model file -> *weights* -> forward pass, fingerprint. Fused tensors (attn_qkv, ffn_up
  * of phi3) and separate ones look the same from here: a `struct weight` is a range
- * of rows. llama's q and k rows, stored as rotary pairs, are read in the order of
+ * of rows. llama's q and k rows (and biases), stored as rotary pairs, are read in the order of
  * halves, so that sums keep one order whatever the file was.
  */
 #ifndef PHI3SAT_MODEL_WEIGHTS_H
@@ -21,12 +21,23 @@ struct weight {
     const uint8_t *groups; /* its vector form (row_product.h), where somebody made one; else NULL */
 };
 
+/* A vector: part of a tensor of the mapped file, and its numbers in canonical order. */
+struct weights_vector {
+    const struct model_file_tensor *tensor;  /* NULL: the model has no such vector        */
+    size_t first, count;                   /* elements of the tensor                    */
+    float *values;                         /* [count], decoded; NULL: none, or the layer is another stage's */
+};
+
 struct weights_layer {
-    const struct model_file_tensor *attention_norm_tensor, *ffn_norm_tensor;
-    float *attention_norm, *ffn_norm;      /* [hidden], decoded; NULL: the layer is another stage's */
+    struct weights_vector attention_norm, ffn_norm; /* [hidden]                           */
+    struct weights_vector q_bias, k_bias, v_bias;   /* of q, k, v's outputs               */
+    struct weights_vector q_norm, k_norm;           /* [head_dim], for each head          */
     struct weight q, k, v, output;
     struct weight gate, up, down;
 };
+
+/* Vector i of a layer, there or not; NULL past the last. */
+struct weights_vector *weights_vector_at(struct weights_layer *layer, size_t i);
 
 struct weights {
     struct weights_layer *layer;           /* [layers]                               */

@@ -2,8 +2,8 @@
  *
  * One struct network is one network, whatever form its file has: q and k are held in the
  * order of rotary halves, q, k, v, gate and up apart. network_write makes the bytes of a GGUF
- * file as the conversions do: fused (phi3), apart (phi3 with separate tensors), or with q
- * and k rows permuted to pairs (llama).
+ * file as the conversions do: fused (phi3), apart (phi3 with separate tensors), with q
+ * and k rows permuted to pairs (llama), or apart under the names qwen2 and qwen3.
  */
 #ifndef PHI3SAT_TESTS_NETWORK_H
 #define PHI3SAT_TESTS_NETWORK_H
@@ -17,13 +17,15 @@
 #include "gguf_writer.h"
 #include "reference_sums.h"
 
-enum network_form { NETWORK_FUSED, NETWORK_APART, NETWORK_LLAMA };
+enum network_form { NETWORK_FUSED, NETWORK_APART, NETWORK_LLAMA, NETWORK_QWEN2, NETWORK_QWEN3 };
 
 struct network_layer {
     float *attention_norm, *ffn_norm;  /* [hidden]                       */
     float *q, *k, *v;                  /* [heads or kv * head_dim, hidden] */
     float *output;                     /* [hidden, heads * head_dim]     */
     float *gate, *up, *down;           /* [intermediate, hidden], down [hidden, intermediate] */
+    float *q_bias, *k_bias, *v_bias;   /* of their outputs, or NULL      */
+    float *q_norm, *k_norm;            /* [head_dim] or NULL             */
 };
 
 struct network {
@@ -32,6 +34,7 @@ struct network {
     size_t original;       /* context of LongRoPE's short factors; 0: no LongRoPE  */
     float *factors_short, *factors_long; /* [rotary / 2]                 */
     bool always_factors;   /* rope_freqs, as llama 3.1 has: factors_short          */
+    bool biases, head_norms; /* of q, k, v; of the heads of q and k (qwen3 only)    */
     float *embedding;      /* [vocabulary, hidden]                       */
     struct network_layer layer[4];
     float *output_norm, *output; /* [hidden], [vocabulary, hidden]: network_make_head; NULL: not written */
@@ -75,6 +78,15 @@ static inline void network_make(struct network *n)
             .v = network_draw(kv, h, 0.0, scale), .output = network_draw(h, q, 0.0, 1.0 / sqrt((double)q)),
             .gate = network_draw(n->intermediate, h, 0.0, scale), .up = network_draw(n->intermediate, h, 0.0, scale),
             .down = network_draw(h, n->intermediate, 0.0, 1.0 / sqrt((double)n->intermediate))};
+    for (size_t i = 0; i < n->layers && n->biases; i++) {
+        n->layer[i].q_bias = network_draw(1, q, 0.0, 1.0);
+        n->layer[i].k_bias = network_draw(1, kv, 0.0, 1.0);
+        n->layer[i].v_bias = network_draw(1, kv, 0.0, 1.0);
+    }
+    for (size_t i = 0; i < n->layers && n->head_norms; i++) {
+        n->layer[i].q_norm = network_draw(1, n->head_dim, 1.0, 0.3);
+        n->layer[i].k_norm = network_draw(1, n->head_dim, 1.0, 0.3);
+    }
     n->factors_short = network_draw(1, n->rotary / 2, 1.1, 0.02);
     n->factors_long = network_draw(1, n->rotary / 2, 3.0, 0.3);
 }
@@ -90,7 +102,8 @@ static inline void network_free(struct network *n)
 {
     for (size_t i = 0; i < n->layers; i++) {
         struct network_layer *l = &n->layer[i];
-        float *all[] = {l->attention_norm, l->ffn_norm, l->q, l->k, l->v, l->output, l->gate, l->up, l->down};
+        float *all[] = {l->attention_norm, l->ffn_norm, l->q, l->k, l->v, l->output, l->gate, l->up, l->down,
+                        l->q_bias, l->k_bias, l->v_bias, l->q_norm, l->k_norm};
         for (size_t j = 0; j < sizeof all / sizeof *all; j++)
             free(all[j]);
     }
@@ -102,11 +115,12 @@ struct network_tensor {
     char name[64];
     const float *part[3];
     size_t rows[3], columns; /* no rows: a vector */
+    bool bias;               /* a vector too, of rows of one column */
     size_t pair_head; /* head_dim when rows become rotary pairs */
 };
 
 struct network_list {
-    struct network_tensor tensor[64];
+    struct network_tensor tensor[96];
     size_t count;
 };
 
@@ -127,6 +141,31 @@ static inline void network_below(struct network_tensor *t, const float *data, si
     int i = t->part[1] ? 2 : 1;
     t->part[i] = data;
     t->rows[i] = rows;
+}
+
+/* A bias: like a matrix of one column, but its name and shape. */
+static inline struct network_tensor *network_add_bias(struct network_list *list, int layer, const char *name,
+                                                      const float *data, size_t count)
+{
+    struct network_tensor *t = network_add(list, layer, name, data, count, 1);
+    snprintf(t->name, sizeof t->name, "blk.%d.%s.bias", layer, name);
+    t->bias = true;
+    return t;
+}
+
+static inline void network_list_biases(const struct network *n, enum network_form form, int i, struct network_list *list)
+{
+    const struct network_layer *l = &n->layer[i];
+    size_t q = n->heads * n->head_dim, kv = n->kv_heads * n->head_dim, pairs = form == NETWORK_LLAMA ? n->head_dim : 0;
+    if (form == NETWORK_FUSED) {
+        struct network_tensor *t = network_add_bias(list, i, "attn_qkv", l->q_bias, q);
+        network_below(t, l->k_bias, kv);
+        network_below(t, l->v_bias, kv);
+        return;
+    }
+    network_add_bias(list, i, "attn_q", l->q_bias, q)->pair_head = pairs;
+    network_add_bias(list, i, "attn_k", l->k_bias, kv)->pair_head = pairs;
+    network_add_bias(list, i, "attn_v", l->v_bias, kv);
 }
 
 static inline void network_list_layer(const struct network *n, enum network_form form, int i, struct network_list *list)
@@ -150,6 +189,12 @@ static inline void network_list_layer(const struct network *n, enum network_form
     network_add(list, i, "ffn_down", l->down, h, inner);
     network_add(list, i, "attn_norm", l->attention_norm, 0, h);
     network_add(list, i, "ffn_norm", l->ffn_norm, 0, h);
+    if (l->q_bias)
+        network_list_biases(n, form, i, list);
+    if (l->q_norm) {
+        network_add(list, i, "attn_q_norm", l->q_norm, 0, n->head_dim);
+        network_add(list, i, "attn_k_norm", l->k_norm, 0, n->head_dim);
+    }
 }
 
 static inline struct network_list network_tensors(const struct network *n, enum network_form form)
@@ -196,7 +241,8 @@ static inline void network_put_keys(const struct network *n, enum network_form f
                                     size_t tensors)
 {
     static struct network_keys keys;
-    const char *own = form == NETWORK_LLAMA ? "llama" : "phi3";
+    static const char *const sections[] = {"phi3", "phi3", "llama", "qwen2", "qwen3"};
+    const char *own = sections[form];
     bool odd_head = n->head_dim * n->heads != n->hidden;
     keys.count = 0;
     network_key(&keys, twist, own, "block_count", n->layers);
@@ -250,8 +296,9 @@ static inline void network_put_info(const struct network_tensor *t, const struct
     uint32_t type = network_is(twist->retype, t->name) ? twist->type : 0;
     size_t rows = network_rows(t) - network_is(twist->reshape, t->name);
     put_text(network_is(twist->rename, t->name) ? twist->as : t->name);
-    put_u32(t->rows[0] ? 2 : 1);
-    put_u64(t->columns);
+    put_u32(t->rows[0] && !t->bias ? 2 : 1);
+    if (!t->bias)
+        put_u64(t->columns);
     if (t->rows[0])
         put_u64(rows);
     put_u32(type);

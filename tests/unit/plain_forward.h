@@ -83,6 +83,17 @@ static inline void plain_mix(const struct network *n, size_t length, const doubl
     free(p);
 }
 
+/* Biases of the outputs of a product, and a norm of each head; either may be NULL. */
+static inline void plain_complete(const struct network *n, size_t length, size_t heads, const float *bias, const float *norm,
+                                  double *v)
+{
+    for (size_t i = 0; i < length * heads * n->head_dim && bias; i++)
+        v[i] += (double)bias[i % (heads * n->head_dim)];
+    struct network head = {.hidden = n->head_dim};
+    if (norm)
+        plain_norm(&head, length * heads, v, norm, v);
+}
+
 static inline void plain_attention(const struct network *n, const struct network_layer *l, size_t length,
                                    const double *x, double *hidden)
 {
@@ -92,6 +103,9 @@ static inline void plain_attention(const struct network *n, const struct network
     plain_product(length, x, l->q, wide, n->hidden, q);
     plain_product(length, x, l->k, kv, n->hidden, k);
     plain_product(length, x, l->v, kv, n->hidden, v);
+    plain_complete(n, length, n->heads, l->q_bias, l->q_norm, q);
+    plain_complete(n, length, n->kv_heads, l->k_bias, l->k_norm, k);
+    plain_complete(n, length, n->kv_heads, l->v_bias, NULL, v);
     plain_rotate(n, length, n->heads, q);
     plain_rotate(n, length, n->kv_heads, k);
     plain_mix(n, length, q, k, v, mixed);

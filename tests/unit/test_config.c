@@ -117,8 +117,9 @@ static void scaling(void)
        "so is the old key scale_linear");
     ok(read_scaled(&n, "none", factor, 4.0f, &c, &e) == STATUS_OK && c.rope_divisor == 1.0, "scaling 'none' is none");
     ok(read_scaled(&n, "longrope", factor, 4.0f, &c, &e) == STATUS_OK && c.rope_divisor == 1.0, "LongRoPE has factors instead");
-    is_int(read_scaled(&n, "yarn", factor, 4.0f, &c, &e), STATUS_INPUT, "another scaling is refused");
-    ok(strstr(e.sentence, "'yarn'") && strstr(e.where, "phi3.rope.scaling.type"), "by its name and key");
+    is_int(read_scaled(&n, "dynamic", factor, 4.0f, &c, &e), STATUS_INPUT, "another scaling is refused");
+    ok(strstr(e.sentence, "'dynamic'") && strstr(e.where, "phi3.rope.scaling.type") && strstr(e.advice, "yarn"),
+       "by its name and key, with those that are known");
     is_int(read_scaled(&n, "linear", factor, 0.0f, &c, &e), STATUS_INPUT, "a scaling factor of 0 is refused");
     is_int(read_scaled(&n, NULL, epsilon, NAN, &c, &e), STATUS_INPUT, "an epsilon that is no number is refused");
     ok(strstr(e.sentence, epsilon), "by its key");
@@ -130,6 +131,34 @@ static void scaling(void)
     is_int(read_as(&n, NETWORK_FUSED, NULL, &c, &e), STATUS_INPUT, "so is one beyond float32");
     n.base = 500000.1;
     ok(read_as(&n, NETWORK_FUSED, NULL, &c, &e) == STATUS_OK && c.rope_base == (double)500000.1f, "a base is rounded to float32");
+    network_free(&n);
+}
+
+static void yarn(void)
+{
+    static const struct {
+        const char *key;
+        float good, bad;
+    } usual[] = {{"phi3.rope.scaling.yarn_attn_factor", 1.1386294f, 1.0f}, {"phi3.rope.scaling.yarn_ext_factor", 1.0f, 0.0f},
+                 {"phi3.rope.scaling.yarn_log_multiplier", 0.0f, 0.1f}, {"phi3.rope.scaling.attn_factor", 1.0f, 1.2f}};
+    struct network n = small();
+    struct config c;
+    struct error e;
+    network_make(&n);
+    ok(read_scaled(&n, "yarn", "phi3.rope.scaling.factor", 4.0f, &c, &e) == STATUS_OK && c.yarn && c.rope_divisor == 4.0 &&
+           c.yarn_fast == 32.0 && c.yarn_slow == 1.0 && c.original_context == 128, "YaRN is read, with the usual turns");
+    is_double(c.attention_factor, (float)(1.0 + 0.1 * log(4.0)), 0.0, "and the paper's factor on cosines and sines");
+    ok(read_scaled(&n, "yarn", "phi3.rope.scaling.yarn_beta_fast", 16.0f, &c, &e) == STATUS_OK && c.yarn_fast == 16.0,
+       "with turns of its own");
+    is_int(read_scaled(&n, "yarn", "phi3.rope.scaling.factor", 0.5f, &c, &e), STATUS_INPUT, "a factor below 1 is refused");
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        bool good = read_scaled(&n, "yarn", usual[i].key, usual[i].good, &c, &e) == STATUS_OK;
+        ok(good || i == 0, "%s may be %g", usual[i].key, (double)usual[i].good); /* 4 isn't given there */
+        is_int(read_scaled(&n, "yarn", usual[i].key, usual[i].bad, &c, &e), i == 0 ? STATUS_OK : STATUS_INPUT, "%s of %g is %s",
+               usual[i].key, (double)usual[i].bad, i == 0 ? "what a factor of 1 has" : "refused");
+    }
+    n.base = 1.0;
+    is_int(read_scaled(&n, "yarn", "phi3.rope.scaling.factor", 4.0f, &c, &e), STATUS_INPUT, "YaRN on a base of 1 is refused");
     network_free(&n);
 }
 
@@ -214,9 +243,103 @@ static void other_models(void)
     network_free(&n);
 }
 
+/* A key that says another graph than the architecture's. */
+static const char *graph_key;
+static float graph_value;
+
+static void put_graph(void)
+{
+    put_key(graph_key, G_F32);
+    put_bytes(&graph_value, sizeof graph_value);
+}
+
+static void put_pattern(void)
+{
+    put_u32_key("llama.attention.sliding_window_pattern", 6);
+}
+
+static void put_not_causal(void)
+{
+    put_key("llama.attention.causal", G_BOOL);
+    put_bytes("", 1);
+}
+
+static void variants(void)
+{
+    static const struct {
+        const char *key;
+        float neutral, other;
+        const char *says;
+    } cases[] = {{"llama.logit_scale", 1.0f, 0.0625f, "logits are scaled"},
+                 {"llama.embedding_scale", 1.0f, 12.0f, "embeddings are scaled"},
+                 {"llama.residual_scale", 1.0f, 0.22f, "what layers add is scaled"},
+                 {"llama.attention.scale", 0.0f, 0.015625f, "attention has a scale of its own"},
+                 {"llama.final_logit_softcapping", 0.0f, 30.0f, "logits are capped"}};
+    struct network n = small();
+    struct config c;
+    struct error e;
+    struct network_twist twist = {.more_keys = put_graph, .more = 1};
+    network_make(&n);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        graph_key = cases[i].key;
+        graph_value = cases[i].neutral;
+        is_int(read_as(&n, NETWORK_LLAMA, &twist, &c, &e), STATUS_OK, "%s of %g changes nothing", graph_key, (double)graph_value);
+        graph_value = cases[i].other;
+        is_int(read_as(&n, NETWORK_LLAMA, &twist, &c, &e), STATUS_INPUT, "%s of %g is refused", graph_key, (double)graph_value);
+        ok(strstr(e.sentence, cases[i].says) && strstr(e.where, graph_key) && e.advice[0], "'%s' (%s)", e.sentence, e.where);
+    }
+    twist.more_keys = put_pattern;
+    is_int(read_as(&n, NETWORK_LLAMA, &twist, &c, &e), STATUS_INPUT, "windows in some layers only are refused");
+    twist.more_keys = put_not_causal;
+    is_int(read_as(&n, NETWORK_LLAMA, &twist, &c, &e), STATUS_INPUT, "so is attention that isn't causal");
+    network_free(&n);
+}
+
+static void qwen(void)
+{
+    struct network n = small();
+    struct config c;
+    struct error e;
+    network_make(&n);
+    ok(read_as(&n, NETWORK_QWEN2, NULL, &c, &e) == STATUS_OK && c.biases && !c.head_norms && !c.rotary_pairs,
+       "qwen2 has biases and rotary halves");
+    ok(read_as(&n, NETWORK_QWEN3, NULL, &c, &e) == STATUS_OK && !c.biases && c.head_norms && !c.rotary_pairs,
+       "qwen3 has norms of heads and rotary halves");
+    ok(read_as(&n, NETWORK_LLAMA, NULL, &c, &e) == STATUS_OK && !c.biases && !c.head_norms, "llama has neither");
+    network_free(&n);
+    n.biases = true;
+    network_make(&n);
+    ok(read_as(&n, NETWORK_LLAMA, NULL, &c, &e) == STATUS_OK && c.biases, "but may have biases");
+    network_free(&n);
+}
+
+/* What people try, each with its reason. */
+static void other_architectures(void)
+{
+    static const struct {
+        const char *name, *says;
+    } cases[] = {{"phi2", "LayerNorm"}, {"phi3small", "block-sparse"}, {"phimoe", "mixture of experts"},
+                 {"qwen3moe", "mixture of experts"}, {"gemma3", "GELU"}, {"falcon", "no gate"}, {"olmo2", "norms stand behind"},
+                 {"clip", "mmproj"}, {"bert", "encoder"}, {"mamba", "attention"}};
+    struct network n = small();
+    struct config c;
+    struct error e;
+    network_make(&n);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct network_twist twist = {.architecture = cases[i].name};
+        is_int(read_as(&n, NETWORK_FUSED, &twist, &c, &e), STATUS_INPUT, "%s is refused", cases[i].name);
+        ok(strstr(e.sentence, cases[i].name) && strstr(e.sentence, cases[i].says) && strstr(e.advice, "qwen3"), "'%s'", e.sentence);
+    }
+    network_free(&n);
+}
+
 int main(void)
 {
     good_models();
+    qwen();
+    other_architectures();
+    variants();
+    yarn();
     odd_heads();
     longrope();
     scaling();

@@ -33,7 +33,7 @@ static struct whole open_whole(struct network n, bool tied)
     struct error e;
     network_make(&w.network);
     network_make_head(&w.network, tied);
-    w.opened = opened_network(&w.network, NETWORK_FUSED, NULL, "model.gguf");
+    w.opened = opened_network(&w.network, n.head_norms ? NETWORK_QWEN3 : NETWORK_FUSED, NULL, "model.gguf");
     if (weights_head_open(&w.head, &w.opened.config, w.opened.file, &e) != STATUS_OK)
         bail("a good head doesn't open: %s", e.sentence);
     return w;
@@ -175,6 +175,11 @@ static void networks(void)
     n.window = 0;
     n.original = 20; /* the capacity is longer */
     a_network(n, false, "LongRoPE's long factors");
+    n.original = 0;
+    n.biases = true;
+    a_network(n, false, "biases");
+    n.head_norms = true;
+    a_network(n, true, "biases and head norms");
 }
 
 /* Every instruction set, chunk, number of threads, with vector forms and without. */
@@ -183,6 +188,7 @@ static void ways(void)
     static const size_t batches[] = {1, 5, 16, 64, 200}, prompts[] = {1, 2, 17, 64, LENGTH};
     struct network n = odd_one();
     n.window = 40;
+    n.biases = n.head_norms = true;
     struct whole w = open_whole(n, false);
     struct logits first = all_at_once(&w, NULL, &usual);
     for (size_t set = 0; kernels_at(set); set++) {

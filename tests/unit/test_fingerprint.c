@@ -46,10 +46,11 @@ static bool all_same(const struct hashes *a, const struct hashes *b)
 /* Whether a change of one float, the next number, changes exactly the hash it should. */
 static void changes(struct network *n, float *value, int where, const char *what)
 {
-    struct hashes before = hashes_of(n, NETWORK_FUSED, NULL);
+    enum network_form form = n->head_norms ? NETWORK_QWEN3 : NETWORK_FUSED;
+    struct hashes before = hashes_of(n, form, NULL);
     float old = *value;
     *value = nextafterf(old, 10.0f);
-    struct hashes after = hashes_of(n, NETWORK_FUSED, NULL);
+    struct hashes after = hashes_of(n, form, NULL);
     *value = old;
     ok(same(before.globals, after.globals) == (where != -1) && same(before.layer[0], after.layer[0]) == (where != 0) &&
            same(before.layer[1], after.layer[1]) == (where != 1) && !same(before.model, after.model),
@@ -102,6 +103,27 @@ static void single_weights(void)
     network_free(&n);
 }
 
+static void biases_and_norms(void)
+{
+    struct network n = small();
+    n.original = 0;
+    n.biases = true;
+    network_make(&n);
+    struct hashes fused = hashes_of(&n, NETWORK_FUSED, NULL), llama = hashes_of(&n, NETWORK_LLAMA, NULL),
+                  qwen2 = hashes_of(&n, NETWORK_QWEN2, NULL);
+    ok(same(fused.layer[0], llama.layer[0]) && same(fused.layer[1], qwen2.layer[1]) && !same(fused.globals, qwen2.globals),
+       "biases in the order of any file have the same name");
+    network_free(&n);
+    n.head_norms = true;
+    network_make(&n);
+    changes(&n, &n.layer[0].q_bias[63], 0, "q's biases");
+    changes(&n, &n.layer[1].k_bias[0], 1, "k's biases");
+    changes(&n, &n.layer[0].v_bias[31], 0, "v's biases");
+    changes(&n, &n.layer[1].q_norm[15], 1, "the norm of q's heads");
+    changes(&n, &n.layer[0].k_norm[0], 0, "the norm of k's heads");
+    network_free(&n);
+}
+
 /* Python's xxhash gives the same for the six numbers, little-endian. Old archives hold such names. */
 static void pinned(void)
 {
@@ -133,6 +155,7 @@ int main(void)
 {
     forms();
     single_weights();
+    biases_and_norms();
     pinned();
     no_memory();
     return tap_done();

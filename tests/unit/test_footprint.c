@@ -368,5 +368,12 @@ int main(void)
     test_runs(&llama, "llama with factors");
     opened_close(&llama);
     network_free(&n);
+    n.always_factors = false;
+    n.biases = n.head_norms = true;
+    network_make(&n);
+    struct opened qwen3 = opened_network(&n, NETWORK_QWEN3, NULL, "qwen3.gguf");
+    test_runs(&qwen3, "qwen3 with biases");
+    opened_close(&qwen3);
+    network_free(&n);
     return tap_done();
 }

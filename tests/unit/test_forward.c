@@ -236,6 +236,45 @@ static void a_network(struct network n, const char *what)
     network_free(&n);
 }
 
+/* One network in the forms from `first` to `last`. */
+static void same_in_forms(struct network n, enum network_form first, enum network_form last, const char *what)
+{
+    network_make(&n);
+    struct prompts p = make_prompts(&n, lengths, LENGTHS);
+    struct way way = {.batch_tokens = 64, .threads = 1, .prompts = &p};
+    struct shown kept = {0};
+    for (int form = (int)first; form <= (int)last; form++) {
+        struct opened o = opened_network(&n, (enum network_form)form, NULL, "model.gguf");
+        struct shown s = run(&o, &way);
+        double worst = error_of_all(&n, &s, &p, 0);
+        ok(s.sane && worst < 2e-5 && (!kept.sums || same_shown(&kept, &s, p.count)),
+           "%s: %s is float64's (%.2g), and the same bits as the other forms", what, o.config.architecture, worst);
+        for (size_t kernels = 1; kernels_at(kernels); kernels++) {
+            struct way other = {.batch_tokens = 7 + kernels, .threads = 2, .kernels = kernels, .prompts = &p};
+            struct shown again = run(&o, &other);
+            ok(same_shown(&s, &again, p.count), "%s: so they are with %s, in small chunks", what, kernels_at(kernels)->name);
+            shown_free(&again);
+        }
+        opened_close(&o);
+        shown_free(&kept);
+        kept = s;
+    }
+    shown_free(&kept);
+    network_free(&n);
+}
+
+static void biases_and_norms(void)
+{
+    struct network n = odd_one();
+    n.biases = true;
+    same_in_forms(n, NETWORK_FUSED, NETWORK_QWEN2, "biases");
+    n.head_norms = true;
+    same_in_forms(n, NETWORK_QWEN3, NETWORK_QWEN3, "biases and head norms");
+    n.biases = false;
+    n.window = 9;
+    same_in_forms(n, NETWORK_QWEN3, NETWORK_QWEN3, "head norms");
+}
+
 static void networks(void)
 {
     struct network n = odd_one();
@@ -516,6 +555,7 @@ static void no_memory(void)
 int main(void)
 {
     networks();
+    biases_and_norms();
     ways();
     longrope();
     skipping();

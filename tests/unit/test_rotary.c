@@ -77,6 +77,43 @@ static void longrope(void)
     rotary_free(&r);
 }
 
+/* Peng et al., YaRN, sections 3.2 to 3.4, as turns r of a pair in the original context: below `slow` turns the frequency is divided
+ * by the factor, above `fast` it stays, in between linear in the pair's number. The ends are whole numbers of pairs. */
+static double yarn_frequency(const struct config *c, size_t i)
+{
+    long double turns[2] = {c->yarn_fast, c->yarn_slow}, end[2], d = (long double)c->rotary;
+    for (int k = 0; k < 2; k++)
+        end[k] = d * logl((long double)c->original_context / (turns[k] * 2.0L * acosl(-1.0L))) / (2.0L * logl(c->rope_base));
+    end[0] = fmaxl(floorl(end[0]), 0.0L);
+    end[1] = fminl(ceill(end[1]), d - 1.0L);
+    long double frequency = powl((long double)c->rope_base, -2.0L * (long double)i / d);
+    long double share = fminl(fmaxl(((long double)i - end[0]) / (end[1] - end[0]), 0.0L), 1.0L);
+    return (double)(frequency * (1.0L - share) + frequency / (long double)c->rope_divisor * share);
+}
+
+static void yarn(void)
+{
+    static const struct config cases[] = {
+        {.rotary = 128, .rope_base = 1e6, .rope_divisor = 4.0, .original_context = 32768, .yarn_fast = 32, .yarn_slow = 1},
+        {.rotary = 64, .rope_base = 1e4, .rope_divisor = 16.0, .original_context = 4096, .yarn_fast = 16, .yarn_slow = 2},
+        {.rotary = 8, .rope_base = 1e4, .rope_divisor = 2.0, .original_context = 8, .yarn_fast = 32, .yarn_slow = 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct config c = cases[k];
+        struct weights w = {0};
+        struct rotary r;
+        struct error e;
+        double worst = 0.0;
+        c.yarn = true;
+        c.attention_factor = 1.0;
+        if (rotary_init(&r, &c, &w, &e) != STATUS_OK)
+            bail("no rotary tables");
+        for (size_t i = 0; i < c.rotary / 2; i++)
+            worst = fmax(worst, fabs(r.frequency[0][i] / yarn_frequency(&c, i) - 1.0));
+        ok(worst < 1e-14, "YaRN, %zu dimensions: frequencies are the paper's (%.2g)", c.rotary, worst);
+        rotary_free(&r);
+    }
+}
+
 static void nothing_rotates(void)
 {
     struct config c = config_of(0, 1e4, 1.0);
@@ -117,6 +154,7 @@ int main(void)
 {
     plain();
     longrope();
+    yarn();
     nothing_rotates();
     no_memory();
     return tap_done();

@@ -29,8 +29,8 @@ static bool layer_is(const struct weights_layer *w, const struct network *n, siz
     return rows_are(&w->q, l->q, q, h) && rows_are(&w->k, l->k, kv, h) && rows_are(&w->v, l->v, kv, h) &&
            rows_are(&w->output, l->output, h, q) && rows_are(&w->gate, l->gate, inner, h) &&
            rows_are(&w->up, l->up, inner, h) && rows_are(&w->down, l->down, h, inner) &&
-           memcmp(w->attention_norm, l->attention_norm, h * sizeof(float)) == 0 &&
-           memcmp(w->ffn_norm, l->ffn_norm, h * sizeof(float)) == 0;
+           memcmp(w->attention_norm.values, l->attention_norm, h * sizeof(float)) == 0 &&
+           memcmp(w->ffn_norm.values, l->ffn_norm, h * sizeof(float)) == 0;
 }
 
 static void forms(void)
@@ -48,6 +48,36 @@ static void forms(void)
         opened_close(&o);
     }
     network_free(&n);
+}
+
+static bool vector_is(const struct weights_vector *v, const float *m, size_t count)
+{
+    return v->count == count && v->values && memcmp(v->values, m, count * sizeof *m) == 0;
+}
+
+/* Biases follow their rows; a llama file's stand in another order. */
+static void biases_and_norms(void)
+{
+    static const char *const name[] = {"fused", "apart", "llama", "qwen2", "qwen3"};
+    for (int form = NETWORK_FUSED; form <= NETWORK_QWEN3; form++) {
+        struct network n = small();
+        n.biases = true;
+        n.head_norms = form == NETWORK_QWEN3;
+        network_make(&n);
+        struct opened o = opened_network(&n, (enum network_form)form, NULL, "model.gguf");
+        bool right = true;
+        for (size_t i = 0; i < n.layers; i++) {
+            const struct network_layer *l = &n.layer[i];
+            const struct weights_layer *w = &o.weights.layer[i];
+            right = right && layer_is(w, &n, i) && vector_is(&w->q_bias, l->q_bias, 64) && vector_is(&w->k_bias, l->k_bias, 32) &&
+                    vector_is(&w->v_bias, l->v_bias, 32);
+            right = right && (n.head_norms ? vector_is(&w->q_norm, l->q_norm, 16) && vector_is(&w->k_norm, l->k_norm, 16)
+                                           : !w->q_norm.values && !w->k_norm.tensor);
+        }
+        ok(right, "%s: biases in the order of halves%s", name[form], n.head_norms ? ", norms of heads" : "");
+        opened_close(&o);
+        network_free(&n);
+    }
 }
 
 static void factors(void)
@@ -98,6 +128,33 @@ static void missing(void)
         struct network_twist twist = {.leave_out = apart[i]};
         refused(&n, NETWORK_LLAMA, &twist, apart[i], "a tensor is missing");
     }
+    network_free(&n);
+}
+
+/* Parts that an architecture, or the first layer, calls for. */
+static void missing_parts(void)
+{
+    struct network n = small();
+    network_make(&n);
+    refused(&n, NETWORK_QWEN2, NULL, "blk.0.attn_q.bias", "a tensor is missing");
+    refused(&n, NETWORK_QWEN3, NULL, "blk.0.attn_q_norm.weight", "a tensor is missing");
+    network_free(&n);
+    n = small();
+    n.biases = n.head_norms = true;
+    network_make(&n);
+    struct network_twist twist = {.leave_out = "blk.1.attn_v.bias"};
+    refused(&n, NETWORK_QWEN3, &twist, "blk.1.attn_v.bias", "a tensor is missing");
+    twist.leave_out = "blk.1.attn_k_norm.weight";
+    refused(&n, NETWORK_QWEN3, &twist, "blk.1.attn_k_norm.weight", "a tensor is missing");
+    twist = (struct network_twist){.reshape = "blk.1.attn_qkv.bias"};
+    n.head_norms = false;
+    for (size_t i = 0; i < n.layers; i++) {
+        free(n.layer[i].q_norm), free(n.layer[i].k_norm);
+        n.layer[i].q_norm = n.layer[i].k_norm = NULL;
+    }
+    refused(&n, NETWORK_FUSED, &twist, "blk.1.attn_qkv.bias", "has the shape [127, 1], expected [128, 1]");
+    twist = (struct network_twist){.leave_out = "blk.0.attn_q.bias"};
+    refused(&n, NETWORK_LLAMA, &twist, "bias", "a part that this version doesn't run");
     network_free(&n);
 }
 
@@ -186,8 +243,10 @@ static void no_memory(void)
 int main(void)
 {
     forms();
+    biases_and_norms();
     factors();
     missing();
+    missing_parts();
     wrong_ones();
     extras();
     bad_factors();

@@ -90,12 +90,14 @@ shows good.gguf 'runs yes' 'attention tensors separate \(attn_q, attn_k, attn_v\
 shows good2.gguf 'format GGUF v2' 'runs yes'
 shows missing.gguf 'runs no' 'refusal a tensor is missing \(tensor blk\.0\.ffn_down\.weight\); ' 'Memory of a rank'
 shows undecodable.gguf 'runs no' "refusal tensor type IQ4_NL can't be decoded" 'IQ4_NL 1 1536 864 bytes' 'Memory of a rank'
-shows biased.gguf 'runs no' 'attn_q\.bias'
-shows qwen2.gguf 'architecture qwen2' 'layers 1' 'hidden size 32' 'heads 2' 'kv heads 1' 'head size 16' 'vocabulary 20' \
-    'context 256' 'runs no' "refusal is a model of architecture 'qwen2'; phi3sat profiles phi3 and llama models" \
+shows biased.gguf 'runs no' 'a tensor is missing \(tensor blk\.0\.attn_k\.bias\)'
+shows gemma2.gguf 'architecture gemma2' 'layers 1' 'hidden size 32' 'heads 2' 'kv heads 1' 'head size 16' 'vocabulary 20' \
+    'context 256' 'runs no' \
+    "refusal is a model of architecture 'gemma2': its FFN's gate is a GELU, not silu; phi3sat profiles phi3, llama, qwen2" \
     'attention tensors separate'
 shows experts.gguf 'runs no' 'mixture of 8 experts' 'layers 1'
-shows yarn.gguf 'runs no' "rotary scaling 'yarn'"
+shows dynamic.gguf 'runs no' "rotary scaling 'dynamic'"
+shows yarn.gguf 'runs yes' 'rotary yarn \(4 of 64\)' 'rotary divisor 4' 'attention factor 1\.138'
 shows linear.gguf 'runs yes' 'rotary linear \(4\)' 'rotary divisor 4'
 shows long.gguf 'runs yes' 'work, 16777216'
 shows deep.gguf 'layers 9223372036854775813' 'context 18446744073709551615' 'runs no'
