@@ -1,6 +1,6 @@
 /* synth.c - `phi3sat synth`: writes a model whose neurons are known.
  *
- * For tests of the profiler, of tools and of clusters without a download: a valid phi3 or llama GGUF with random
+ * For tests of the profiler, of tools and of clusters without a download: a valid GGUF of a few architectures with random
  * weights, a vocabulary of its own, and neurons planted to be frozen, dead, rarely active, copies or super, each of
  * them listed in a manifest. The file is written front to back, a few rows at a time: memory is some tens of
  * megabytes whatever the model's size. Threads make and encode rows; what they make doesn't depend on their number.
@@ -24,12 +24,10 @@
 struct settings {
     const char *output, *manifest, *type;
     int arch;
-    uint64_t layers, hidden, intermediate, heads, kv_heads, vocab, context, seed, threads;
+    uint64_t layers, hidden, intermediate, heads, kv_heads, head_dim, vocab, context, seed, threads;
     uint64_t plant[SYNTH_CLASSES];
     bool tied, quiet;
 };
-
-static const char *const arch_names[] = {"phi3", "llama", NULL};
 
 #define AT(member) offsetof(struct settings, member)
 #define SIZE_ROW(NAME, MEMBER, MIN, MAX, DEFAULT, HELP)                                                              \
@@ -47,13 +45,14 @@ static const struct options_row rows[] = {
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "threads that make and encode rows", .default_text = "OMP_NUM_THREADS, else the cores"},
     {.name = "Shape", .kind = OPTIONS_HEADING},
-    {.name = "arch", .kind = OPTIONS_CHOICE, .offset = AT(arch), .argument = "NAME", .choices = arch_names,
-     .help = "phi3 or llama", .default_text = "phi3"},
+    {.name = "arch", .kind = OPTIONS_CHOICE, .offset = AT(arch), .argument = "NAME", .choices = synth_shape_archs,
+     .help = "phi3, llama, qwen2 or qwen3", .default_text = "phi3"},
     SIZE_ROW("layers", layers, 1, 1024, "4", "layers"),
     SIZE_ROW("hidden", hidden, 16, 65536, "256", "width of the hidden state"),
     SIZE_ROW("intermediate", intermediate, 16, 1048576, "768", "neurons of a layer's FFN"),
     SIZE_ROW("heads", heads, 1, 4096, "4", "attention heads"),
     SIZE_ROW("kv-heads", kv_heads, 1, 4096, "heads", "heads of keys and values"),
+    SIZE_ROW("head-dim", head_dim, 2, 65536, "hidden / heads", "channels of a head"),
     SIZE_ROW("vocab", vocab, SYNTH_VOCABULARY_LEAST, 1048576, "2048", "tokens of the vocabulary"),
     SIZE_ROW("context", context, 1, 16777216, "4096", "longest prompt in tokens"),
     {.name = "tied", .kind = OPTIONS_FLAG, .offset = AT(tied), .help = "no output.weight: the embedding serves"},
@@ -140,7 +139,7 @@ static enum status write_tensor(struct job *job, const struct synth_tensor *t, s
 
 static enum status make_buffers(struct job *job, struct error *e)
 {
-    size_t wide = job->shape.hidden > job->shape.intermediate ? job->shape.hidden : job->shape.intermediate;
+    size_t wide = synth_shape_widest(&job->shape);
     size_t weights = CHUNK_WEIGHTS > wide ? CHUNK_WEIGHTS : wide;
     job->widest = wide;
     enum status s = memory_uninitialised(&job->floats, (size_t)threads_count() * wide, sizeof *job->floats, "rows", e);
@@ -251,7 +250,7 @@ enum status synth_command(int argc, char **argv, struct error *e)
     job.shape = (struct synth_shape){
         .arch = (enum synth_arch)o.arch, .layers = (size_t)o.layers, .hidden = (size_t)o.hidden,
         .intermediate = (size_t)o.intermediate, .heads = (size_t)o.heads,
-        .kv_heads = (size_t)(o.kv_heads ? o.kv_heads : o.heads), .vocabulary = (size_t)o.vocab,
+        .kv_heads = (size_t)(o.kv_heads ? o.kv_heads : o.heads), .head_dim = (size_t)o.head_dim, .vocabulary = (size_t)o.vocab,
         .context = (size_t)o.context, .tied = o.tied};
     log_open(true, o.quiet ? LOG_QUIET : LOG_NORMAL, LOG_PROGRESS_AUTO);
     choose_threads(&o);

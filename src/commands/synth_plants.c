@@ -95,7 +95,7 @@ void synth_plants_write(const struct synth_plants *p, const struct synth_shape *
     outfile_print(file, "{\"format\": \"phi3sat synth manifest\", \"version\": 1,\n \"model\": ");
     write_string(file, model);
     outfile_print(file, ", \"seed\": %" PRIu64 ", \"architecture\": \"%s\", \"type\": \"%s\",\n", seed,
-                  shape->arch == SYNTH_PHI3 ? "phi3" : "llama", shape->mix.name);
+                  synth_shape_archs[shape->arch], shape->mix.name);
     outfile_print(file, " \"layers\": %zu, \"hidden\": %zu, \"intermediate\": %zu,\n \"planted\": [", p->layers,
                   shape->hidden, p->neurons);
     for (size_t i = 0; i < p->layers * p->neurons; i++) {

@@ -87,6 +87,17 @@ static void norm_row(const struct synth_rows *s, enum synth_part part, size_t la
         out[i] = i < hidden - reserved ? 1 + out[i] : 1;
 }
 
+/* Biases, and norms of heads: large enough to be missed where they aren't applied. */
+#define BIAS_DEVIATION 0.3
+#define HEAD_NORM_DEVIATION 0.1
+
+static void head_norm_row(const struct synth_rows *s, const struct synth_tensor *t, float *out)
+{
+    normal_row(s, t->part[0], t->layer, 0, t->columns, HEAD_NORM_DEVIATION, out);
+    for (size_t i = 0; i < t->columns; i++)
+        out[i] += 1;
+}
+
 /* Rows that add to the hidden state: none of them to the marks. */
 static void writing_row(const struct synth_rows *s, const struct synth_tensor *t, size_t row, double deviation,
                         float *out)
@@ -164,7 +175,7 @@ static void neuron_row(const struct synth_rows *s, const struct synth_tensor *t,
 static size_t canonical(const struct synth_shape *shape, size_t row)
 {
     size_t d = row % shape->head_dim;
-    if (shape->arch == SYNTH_PHI3)
+    if (shape->arch != SYNTH_LLAMA)
         return row;
     return row - d + d % 2 * (shape->head_dim / 2) + d / 2;
 }
@@ -198,6 +209,15 @@ void synth_rows_make(const struct synth_rows *s, const struct synth_tensor *t, s
     case SYNTH_Q:
     case SYNTH_K:
         normal_row(s, part, t->layer, canonical(s->shape, row), t->columns, 1 / sqrt(inputs), out);
+        break;
+    case SYNTH_Q_BIAS:
+    case SYNTH_K_BIAS:
+    case SYNTH_V_BIAS:
+        normal_row(s, part, t->layer, 0, t->columns, BIAS_DEVIATION, out);
+        break;
+    case SYNTH_Q_NORM:
+    case SYNTH_K_NORM:
+        head_norm_row(s, t, out);
         break;
     default:
         normal_row(s, part, t->layer, row, t->columns, 1 / sqrt(inputs), out);

@@ -11,7 +11,10 @@
 #include "../formats/gguf_writer.h"
 #include "../quants/quants.h"
 
-enum synth_arch { SYNTH_PHI3, SYNTH_LLAMA };
+enum synth_arch { SYNTH_PHI3, SYNTH_LLAMA, SYNTH_QWEN2, SYNTH_QWEN3 };
+
+/* "phi3", ...: NULL-terminated, in the order of the enum. */
+extern const char *const synth_shape_archs[];
 
 /* A --type: one format for all matrices, or a mix as llama.cpp names them. */
 struct synth_mix {
@@ -29,7 +32,8 @@ struct synth_shape {
 /* What the rows of a tensor, or of a part of it, are. */
 enum synth_part {
     SYNTH_EMBEDDING, SYNTH_OUTPUT, SYNTH_OUTPUT_NORM, SYNTH_ATTENTION_NORM, SYNTH_FFN_NORM, SYNTH_Q, SYNTH_K,
-    SYNTH_V, SYNTH_ATTENTION_OUTPUT, SYNTH_GATE, SYNTH_UP, SYNTH_DOWN
+    SYNTH_V, SYNTH_ATTENTION_OUTPUT, SYNTH_GATE, SYNTH_UP, SYNTH_DOWN, /* numbers are kept: a seed's weights hang on them */
+    SYNTH_Q_BIAS, SYNTH_K_BIAS, SYNTH_V_BIAS, SYNTH_Q_NORM, SYNTH_K_NORM
 };
 
 #define SYNTH_PARTS 3
@@ -49,12 +53,15 @@ struct synth_tensor {
 /* Reads a --type ("Q4_K", "q4_k_m"); false when it is unknown. */
 bool synth_shape_mix(const char *name, struct synth_mix *mix);
 
-/* Sizes that fit together? STATUS_USAGE names those that don't. Sets head_dim. */
+/* Sizes that fit together? STATUS_USAGE names those that don't. Sets head_dim where it is 0. */
 enum status synth_shape_check(struct synth_shape *shape, struct error *e) ERROR_MUST_USE;
 
 /* Number of tensors, and tensor i. */
 size_t synth_shape_tensors(const struct synth_shape *shape);
 void synth_shape_tensor(const struct synth_shape *shape, size_t i, struct synth_tensor *tensor);
+
+/* Elements of the widest row. */
+size_t synth_shape_widest(const struct synth_shape *shape);
 
 /* Adds the general.* keys and those of the architecture. */
 void synth_shape_write(const struct synth_shape *shape, struct gguf_writer *w);

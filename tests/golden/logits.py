@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares llama.cpp's logits with a float64 evaluation of a GGUF model in NumPy.
 
-Needs the PyPI packages gguf, numpy and llama-cpp-python (a throw-away environment). Runs phi3 and llama models
-without window, scaling or biases: those of phi3sat synth. The evaluation shares no code with phi3sat.
+Needs the PyPI packages gguf, numpy and llama-cpp-python (a throw-away environment). Runs phi3, llama, qwen2 and qwen3 models
+without window or scaling: those of phi3sat synth. The evaluation shares no code with phi3sat.
 
   logits.py MODEL TEXT...     prints a line a text: positions, largest difference relative to the logits'
                               deviation, correlation, share of positions whose best 1 and best 10 are the same
@@ -27,15 +27,25 @@ class Model:
         self.tensors = {t.name: t for t in r.tensors}
         arch = bytes(r.fields["general.architecture"].parts[-1]).decode()
         self.llama = arch == "llama"
+        self.fused = arch == "phi3"
         self.layers = int(field(r, arch + ".block_count"))
         self.heads = int(field(r, arch + ".attention.head_count"))
         self.kv = int(field(r, arch + ".attention.head_count_kv"))
         self.epsilon = float(field(r, arch + ".attention.layer_norm_rms_epsilon"))
+        length = r.fields.get(arch + ".attention.key_length")
+        self.dim = int(length.parts[length.data[0]][0]) if length else int(field(r, arch + ".embedding_length")) // self.heads
         self.base = float(field(r, arch + ".rope.freq_base"))
 
     def weight(self, name):
-        t = self.tensors[name + ".weight"]
+        t = self.tensors[name if name.endswith(".bias") else name + ".weight"]
         return dequantize(t.data, t.tensor_type).astype(np.float64)
+
+    def product(self, x, name):
+        y = x @ self.weight(name).T
+        return y + self.weight(name + ".bias") if name + ".bias" in self.tensors else y
+
+    def heads_norm(self, x, name):
+        return self.norm(x, name) if name + ".weight" in self.tensors else x
 
     def norm(self, x, name):
         return x / np.sqrt(np.mean(x * x, -1, keepdims=True) + self.epsilon) * self.weight(name)
@@ -53,26 +63,26 @@ class Model:
         return out
 
     def attention(self, x, b):
-        n, h = x.shape
-        d = h // self.heads
-        if self.llama:
-            q, k, v = (x @ self.weight(b + "attn_" + c).T for c in "qkv")
+        n, d = len(x), self.dim
+        if self.fused:
+            q, k, v = np.split(self.product(x, b + "attn_qkv"), [self.heads * d, (self.heads + self.kv) * d], axis=1)
         else:
-            q, k, v = np.split(x @ self.weight(b + "attn_qkv").T, [h, h + self.kv * d], axis=1)
-        q = self.rotate(q.reshape(n, self.heads, d))
-        k = np.repeat(self.rotate(k.reshape(n, self.kv, d)), self.heads // self.kv, 1)
+            q, k, v = (self.product(x, b + "attn_" + c) for c in "qkv")
+        q = self.rotate(self.heads_norm(q.reshape(n, self.heads, d), b + "attn_q_norm"))
+        k = self.heads_norm(k.reshape(n, self.kv, d), b + "attn_k_norm")
+        k = np.repeat(self.rotate(k), self.heads // self.kv, 1)
         v = np.repeat(v.reshape(n, self.kv, d), self.heads // self.kv, 1)
         s = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(d)
         s[:, np.triu(np.ones((n, n), bool), 1)] = -np.inf
         s = np.exp(s - s.max(-1, keepdims=True))
         s /= s.sum(-1, keepdims=True)
-        return np.einsum("hij,jhd->ihd", s, v).reshape(n, h) @ self.weight(b + "attn_output").T
+        return np.einsum("hij,jhd->ihd", s, v).reshape(n, self.heads * d) @ self.weight(b + "attn_output").T
 
     def ffn(self, x, b):
-        if self.llama:
-            gate, up = x @ self.weight(b + "ffn_gate").T, x @ self.weight(b + "ffn_up").T
-        else:
+        if self.fused:
             gate, up = np.split(x @ self.weight(b + "ffn_up").T, 2, axis=1)
+        else:
+            gate, up = x @ self.weight(b + "ffn_gate").T, x @ self.weight(b + "ffn_up").T
         return (gate / (1 + np.exp(-gate)) * up) @ self.weight(b + "ffn_down").T
 
     def logits(self, tokens):

@@ -40,12 +40,19 @@ expect_status 0 "its vocabulary reads prompts"
 ok "at 2 bytes a token and more" test "$(($(wc -w <"$stdout") * 2))" -lt "$(wc -c <"$prompts")"
 
 # One seed is one network.
-for arch in phi3 llama; do
+for arch in phi3 llama qwen2 qwen3; do
     phi3sat synth --quiet -o $arch.gguf --arch $arch --type F32 --layers 1 --hidden 64 --intermediate 96 --kv-heads 2
     head -n 3 "$prompts" >few.txt
     run phi3sat --quiet --model $arch.gguf --prompts few.txt --output $arch.csv
 done
 ok "phi3 and llama of one seed give the same activations" cmp -s phi3.csv llama.csv
+ok "qwen2's biases give others" test -s qwen2.csv -a "$(cmp -s phi3.csv qwen2.csv; echo $?)" = 1
+ok "and so do qwen3's norms of heads" test -s qwen3.csv -a "$(cmp -s phi3.csv qwen3.csv; echo $?)" = 1
+for arch in phi3 llama qwen2 qwen3; do
+    phi3sat synth --quiet -o own.gguf --arch $arch --layers 1 --hidden 64 --intermediate 96 --heads 3 --head-dim 16 --kv-heads 1
+    run phi3sat --quiet --model own.gguf --prompts few.txt --output own.csv
+    expect_status 0 "$arch: heads may have their own size"
+done
 
 refuse() { # STATUS REGEX CLAIM ARGUMENT...
     local code=$1 regex=$2 claim=$3
@@ -63,6 +70,7 @@ refuse 2 '-o.*needs a value|--output needs a value' "no name" -o
 refuse 2 'unexpected word' "a word too many" -o x.gguf y.gguf
 refuse 2 '--hidden 250 and --heads 4' "heads that don't share" -o x.gguf --hidden 250
 refuse 2 '--hidden 36 and --heads 12' "heads of odd size" -o x.gguf --hidden 36 --heads 12
+refuse 2 '--head-dim 15 is odd' "heads of odd size of their own" -o x.gguf --head-dim 15
 refuse 2 '--heads 4 and --kv-heads 3' "key heads" -o x.gguf --kv-heads 3
 refuse 2 '--vocab .* from 320 ' "a vocabulary too small" -o x.gguf --vocab 319
 refuse 2 "--type 'Q9_K' is unknown" "an unknown type" -o x.gguf --type Q9_K

@@ -24,9 +24,12 @@ agrees() {
     ok "$claim: the logits agree" awk -v c="$correlation" -v b="$best" -v t="$ten" '
         $6 < c || $8 < b || $10 < t { bad = 1 } END { exit bad || NR != 2 }' "$stdout"
 }
-for arch in phi3 llama; do
+for arch in phi3 llama qwen2 qwen3; do
     agrees 0.999999 1 1 "$arch F32" --arch $arch --type F32
     agrees 0.999999 1 1 "$arch F32, grouped heads, tied" --arch $arch --type F32 --kv-heads 2 --tied
+    if [[ $arch == llama || $arch == qwen3 ]]; then # llama.cpp has it for no others
+        agrees 0.999999 1 1 "$arch F32, heads of their own size" --arch $arch --type F32 --head-dim 32
+    fi
     agrees 0.999 0.9 0 "$arch q4_k_m" --arch $arch
     agrees 0.999 0.9 0 "$arch Q2_K" --arch $arch --type Q2_K
 done
