@@ -325,13 +325,23 @@ static void look(struct inspect_model_view *m)
         m->tokenizer = NULL;
 }
 
+static uint64_t size_of_parts(const struct model_file *file)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < model_file_part_count(file); i++)
+        size += model_file_part(file, i)->size;
+    return size;
+}
+
 static enum status show(struct fact_sheet *sheet, const struct inspect_model_view *m, const char *path, bool tensors,
                         struct error *e)
 {
     fact_sheet_thing(sheet, path);
     fact_sheet_words(sheet, "what", "model");
     fact_sheet_words(sheet, "format", model_file_kind(m->file));
-    fact_sheet_bytes(sheet, "file_size", model_file_mapping(m->file)->size);
+    fact_sheet_bytes(sheet, "file_size", size_of_parts(m->file));
+    if (model_file_part_count(m->file) > 1)
+        fact_sheet_count(sheet, "files", model_file_part_count(m->file));
     fact_sheet_count(sheet, "keys", model_file_key_count(m->file));
     show_sizes(sheet, m);
     show_weights(sheet, m->file);

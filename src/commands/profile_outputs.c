@@ -144,7 +144,6 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
 {
     const char *paths[4] = {o->csv_path, o->hdf5_path};
     int count = 2;
-    const struct mapping *map = model_file_mapping(model);
     struct stat prompts;
     bool has_place = prompts_place(o, &prompts);
     enum status s = refuse_device(o, e);
@@ -156,8 +155,8 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
         s = refuse_dash(paths[i], e);
         if (s == STATUS_OK)
             s = refuse_descriptor(paths[i], e);
-        if (s == STATUS_OK)
-            s = refuse_input(paths[i], map->device, map->inode, e);
+        for (size_t part = 0; part < model_file_part_count(model) && s == STATUS_OK; part++)
+            s = refuse_input(paths[i], model_file_part(model, part)->device, model_file_part(model, part)->inode, e);
         if (s == STATUS_OK && has_place && S_ISDIR(prompts.st_mode))
             s = refuse_within(paths[i], &prompts, e);
         else if (s == STATUS_OK && has_place)

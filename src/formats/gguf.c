@@ -148,6 +148,7 @@ enum status gguf_read(struct model_file *file, struct error *e)
     uint64_t tensors = 0, keys = 0;
     uint32_t alignment = 0;
     enum status status = read_header(file, &c, &tensors, &keys, e);
+    file->text = file->mapping.bytes;
     if (status == STATUS_OK)
         status = check_count(&c, tensors, SMALLEST_TENSOR, "tensors", 8, e);
     if (status == STATUS_OK)
@@ -160,5 +161,6 @@ enum status gguf_read(struct model_file *file, struct error *e)
         status = read_alignment(file, &alignment, e);
     if (status == STATUS_OK)
         status = gguf_tensors_read(file, &c, (size_t)tensors, alignment, e);
+    file->text_size = c.position;
     return status;
 }

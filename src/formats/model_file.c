@@ -41,14 +41,25 @@ void model_file_close(struct model_file *file)
     memory_free(file);
 }
 
-const struct mapping *model_file_mapping(const struct model_file *file)
+size_t model_file_part_count(const struct model_file *file)
 {
-    return &file->mapping;
+    return 1 + file->part_count;
+}
+
+const struct mapping *model_file_part(const struct model_file *file, size_t i)
+{
+    return i == 0 ? &file->mapping : i <= file->part_count ? &file->parts[i - 1] : NULL;
+}
+
+const uint8_t *model_file_header(const struct model_file *file, uint64_t *size)
+{
+    *size = file->text_size;
+    return file->text;
 }
 
 const char *model_file_path(const struct model_file *file)
 {
-    return file->mapping.path;
+    return file->path ? file->path : file->mapping.path;
 }
 
 const char *model_file_kind(const struct model_file *file)
@@ -138,7 +149,7 @@ static enum status refuse_key(const struct model_file *file, const struct view_k
                               struct error *e)
 {
     error_set(e, STATUS_INPUT, "a key holds a value of type %s that is not %s", view_type_name(key->type), wanted);
-    error_file(e, file->mapping.path);
+    error_file(e, model_file_path(file));
     error_advice(e, "convert the model again, or choose another file");
     return view_name(e, "key", key->name, key->position);
 }
@@ -155,7 +166,7 @@ static enum status find_key(const struct model_file *file, const char *name, con
     if (there || found)
         return STATUS_OK;
     error_set(e, STATUS_INPUT, "lacks the key \"%s\"", name);
-    error_file(e, file->mapping.path);
+    error_file(e, model_file_path(file));
     return error_advice(e, "convert the model again, or choose another file");
 }
 
@@ -232,7 +243,7 @@ static enum status refuse_element(const struct model_file *file, const struct vi
 {
     error_set(e, STATUS_INPUT, "element %zu of an array of type %s is not %s", i, view_type_name(key->element),
               wanted);
-    error_file(e, file->mapping.path);
+    error_file(e, model_file_path(file));
     error_advice(e, "convert the model again, or choose another file");
     return view_name(e, "key", key->name, key->position);
 }
@@ -250,7 +261,7 @@ static enum status find_element(const struct model_file *file, const char *name,
         return STATUS_OK;
     error_set(e, STATUS_INPUT, "an array of %llu elements has no element %zu",
               (unsigned long long)(*key)->length, i);
-    error_file(e, file->mapping.path);
+    error_file(e, model_file_path(file));
     error_advice(e, "convert the model again, or choose another file");
     return view_name(e, "key", (*key)->name, (*key)->position);
 }
@@ -264,7 +275,7 @@ enum status model_file_array_text(const struct model_file *file, const char *nam
         return status;
     if (key->element != MODEL_FILE_STRING)
         return refuse_element(file, key, i, "a string", e);
-    const uint8_t *start = file->mapping.bytes + key->strings[i];
+    const uint8_t *start = file->text + key->strings[i];
     *value = (struct model_file_text){(const char *)start + 8, (size_t)view_load(start, 8)};
     return STATUS_OK;
 }

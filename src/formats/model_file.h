@@ -1,7 +1,7 @@
 /* model_file.h - one view of a model file: keys and tensors.
  *
- * Flow: *model file -> tensors* -> model. GGUF today; safetensors and .knot are
- * to fill the same view, so nothing above this room knows what the file was.
+ * Flow: *model file -> tensors* -> model. GGUF and Hugging Face folders today, .knot
+ * to come: all fill the same view, so nothing above this room knows what the file was.
  */
 #ifndef PHI3SAT_FORMATS_MODEL_FILE_H
 #define PHI3SAT_FORMATS_MODEL_FILE_H
@@ -39,7 +39,7 @@ struct model_file_tensor {
     const struct quants_format *format;        /* never NULL                     */
     const uint8_t *bytes;                      /* in the map                     */
     uint64_t size;                             /* bytes                          */
-    uint64_t position;                         /* of `bytes` in the file         */
+    uint64_t position;                         /* of `bytes` in its file         */
 };
 
 /* Opens and checks all of `path`: header, every key, every tensor's shape,
@@ -52,7 +52,14 @@ struct model_file_tensor {
 enum status model_file_open(struct model_file **file, const char *path, struct error *e) ERROR_MUST_USE;
 void model_file_close(struct model_file *file);
 
-const struct mapping *model_file_mapping(const struct model_file *file);
+/* The files that the model consists of: for a GGUF one; a folder's config.json, shards and tokenizer. */
+size_t model_file_part_count(const struct model_file *file);
+const struct mapping *model_file_part(const struct model_file *file, size_t i);
+
+/* The bytes of all that is not a tensor's data: keys, names, shapes, types. [*size], borrowed. */
+const uint8_t *model_file_header(const struct model_file *file, uint64_t *size);
+
+/* As the user gave it. */
 const char *model_file_path(const struct model_file *file);
 /* "GGUF v3", for messages and /run. */
 const char *model_file_kind(const struct model_file *file);

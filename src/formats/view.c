@@ -55,11 +55,19 @@ void view_free(struct model_file *file)
 {
     for (size_t i = 0; i < file->key_count; i++)
         memory_free(file->keys[i].strings);
+    for (size_t i = 0; i < file->part_count; i++)
+        mapping_close(&file->parts[i]);
+    memory_free(file->parts);
+    memory_free(file->path);
+    memory_free(file->made);
     memory_free(file->keys);
     memory_free(file->tensors);
     names_free(&file->key_names);
     names_free(&file->tensor_names);
+    file->parts = NULL;
+    file->path = NULL;
+    file->made = NULL;
     file->keys = NULL;
     file->tensors = NULL;
-    file->key_count = file->tensor_count = 0;
+    file->part_count = file->key_count = file->tensor_count = 0;
 }

@@ -1,6 +1,6 @@
 /* view.h - what is behind `struct model_file`: for the readers of this room only.
  *
- * A reader (gguf.c; later safetensors and .knot) fills this struct from the map;
+ * A reader (gguf.c, hf_folder.c; later .knot) fills this struct from the maps;
  * model_file.c answers questions from it and never looks at the format again.
  */
 #ifndef PHI3SAT_FORMATS_VIEW_H
@@ -18,12 +18,18 @@ struct view_key {
     const uint8_t *bytes;             /* number, string's bytes, or first element    */
     uint64_t length;                  /* string: bytes; array: elements; else 1       */
     uint64_t *strings;                /* [length] arrays of strings, owned: where in  */
-                                      /* the file each one's 64-bit length stands     */
+                                      /* file->text each one's 64-bit length stands   */
 };
 
 struct model_file {
-    struct mapping mapping;
+    struct mapping mapping; /* the file that tells what the model is                  */
+    struct mapping *parts;  /* [part_count] further files, owned: shards, tokenizers    */
+    size_t part_count;
+    char *path;             /* what the user named; NULL: mapping.path. Owned           */
     const char *kind; /* static: "GGUF v3"                                           */
+    uint8_t *made;    /* keys, names and tensors of no file of their own; NULL or owned */
+    const uint8_t *text; /* what keys' `strings` count from: the map, or `made`         */
+    uint64_t text_size;  /* of it, what is keys and the tensors' names and shapes        */
     struct view_key *keys;             /* [key_count], owned                         */
     size_t key_count;
     struct names key_names;
@@ -32,7 +38,7 @@ struct model_file {
     struct names tensor_names;
 };
 
-/* Frees keys, tensors and indexes, not the map. */
+/* Frees keys, tensors, indexes and further files, not the first map. */
 void view_free(struct model_file *file);
 
 /* Bytes of one value of a fixed-size type; 0 for strings and arrays. */

@@ -115,17 +115,15 @@ enum status fingerprint_globals(const struct config *c, const struct weights *w,
 
 void fingerprint_header(const struct model_file *file, uint64_t hash[2])
 {
-    const struct mapping *map = model_file_mapping(file);
-    const uint64_t size = map->size;
-    uint64_t end = size;
     XXH3_state_t state;
-    for (size_t i = 0; i < model_file_tensor_count(file); i++) {
-        uint64_t position = model_file_tensor_at(file, i)->position;
-        end = position < end ? position : end;
-    }
+    uint64_t size;
+    const uint8_t *header = model_file_header(file, &size);
     XXH3_128bits_reset(&state);
-    XXH3_128bits_update(&state, &size, sizeof size);
-    XXH3_128bits_update(&state, map->bytes, (size_t)end);
+    XXH3_128bits_update(&state, header, (size_t)size);
+    for (size_t i = 0; i < model_file_part_count(file); i++) {
+        size = model_file_part(file, i)->size;
+        XXH3_128bits_update(&state, &size, sizeof size);
+    }
     finish(&state, hash);
 }
 

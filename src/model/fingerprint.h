@@ -19,7 +19,7 @@ enum status fingerprint_globals(const struct config *c, const struct weights *w,
                                 struct error *e) ERROR_MUST_USE;
 
 /* For comparing the files that hosts have, as fast as they are read, where the same model in another form is as little wanted as
- * another model: of all that stands before the tensors, and the file's size; of the bytes of layer `layer`'s tensors, or, for
+ * another model: of all that isn't a tensor's data, and the files' sizes; of the bytes of layer `layer`'s tensors, or, for
  * w->layers, of the embedding's and the rotary factors. */
 void fingerprint_header(const struct model_file *file, uint64_t hash[2]);
 void fingerprint_bytes(const struct config *c, const struct weights *w, size_t layer, uint64_t hash[2]);

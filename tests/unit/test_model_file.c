@@ -232,7 +232,7 @@ static void check_tensors(const struct model_file *file)
            second->dims[3] == 1,
        "dimensions that are not there are 1");
     ok(second->format == quants_by_id(QUANTS_Q4_K) && second->size == 288, "type and size");
-    ok(second->position % 64 == 0 && second->bytes == model_file_mapping(file)->bytes + second->position, "place");
+    ok(second->position % 64 == 0 && second->bytes == model_file_part(file, 0)->bytes + second->position, "place");
     is_int(second->bytes[0], 64, "and the bytes that stand there");
     ok(other->dimensions == 1 && other->size == 18 && !other->format->decode,
        "a type that we can't decode is listed all the same");
