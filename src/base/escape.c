@@ -51,22 +51,39 @@ static char short_escape(uint32_t code, enum escape_form form)
     }
 }
 
+/* What would be markup, or NULL. */
+static const char *entity_of(uint32_t code)
+{
+    switch (code) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
 size_t escape_next(enum escape_form form, const char *bytes, size_t length, char out[ESCAPE_LONGEST], size_t *used,
                    size_t *columns)
 {
     char text[ESCAPE_LONGEST + 1];
     uint32_t code;
     size_t n = decode((const unsigned char *)bytes, length, &code), width = 1;
-    char letter = n ? short_escape(code, form) : '\0';
+    const char *entity = n && form == ESCAPE_HTML ? entity_of(code) : NULL;
+    char letter = n && form != ESCAPE_HTML ? short_escape(code, form) : '\0';
+    const bool plain = form == ESCAPE_HTML && (code == '\n' || code == '\t');
     int written = 0;
-    if (letter)
+    if (entity)
+        written = snprintf(text, sizeof text, "%s", entity);
+    else if (letter)
         written = snprintf(text, sizeof text, "\\%c", letter);
     else if (n == 0)
-        written = snprintf(text, sizeof text, form == ESCAPE_JSON ? "\xef\xbf\xbd" : "\\x%02x",
+        written = snprintf(text, sizeof text, form == ESCAPE_TERMINAL ? "\\x%02x" : "\xef\xbf\xbd",
                            (unsigned)(unsigned char)bytes[0]);
-    else if (code < 0x20 || code == 0x7f)
+    else if ((code < 0x20 && !plain) || code == 0x7f)
         written = snprintf(text, sizeof text, form == ESCAPE_JSON ? "\\u%04x" : "\\x%02x", (unsigned)code);
-    else if (form == ESCAPE_TERMINAL && is_hidden(code))
+    else if (form != ESCAPE_JSON && (is_hidden(code) || code == 0xfffe || code == 0xffff))
         written = snprintf(text, sizeof text, "\\u{%x}", (unsigned)code);
     if (written > 0) {
         width = (size_t)written;

@@ -85,7 +85,7 @@ static enum status write_sum(const struct settings *o, struct archive_sum *sum, 
                              uint64_t *nonfinite, struct error *e)
 {
     struct profile_results plan = {(size_t)sum->facts.layers, (size_t)sum->facts.intermediate_size,
-                                   &sum->facts.criteria, o->output, o->hdf5, false};
+                                   &sum->facts.criteria, o->output, o->hdf5, NULL, false};
     struct profile_results_writer *w;
     enum status s = profile_results_open(&w, &plan, e);
     for (size_t layer = 0; layer < plan.layers && s == STATUS_OK; layer++) {

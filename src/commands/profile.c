@@ -479,7 +479,7 @@ static enum status write_results(struct profile *p, double seconds, uint64_t *no
     struct profile_results_writer *w = NULL;
     const bool writes = p->ranks.rank == 0;
     struct profile_results results = {p->config.layers, p->config.intermediate, &p->facts.criteria,
-                                      p->options.csv_path, p->options.hdf5_path, p->options.plot};
+                                      p->options.csv_path, p->options.hdf5_path, p->options.html, p->options.plot};
     enum status s = writes ? profile_results_open(&w, &results, e) : STATUS_OK;
     s = write_layers(p, w, s, e);
     clock_utc(finished, sizeof finished);
@@ -593,6 +593,8 @@ static enum status run(struct profile *p, struct error *e)
     s = tell_nonfinite(p, nonfinite);
     log_line("written: %s", p->options.csv_path);
     log_line("written: %s", p->options.hdf5_path);
+    if (p->options.html)
+        log_line("written: %s", p->options.html);
     return s;
 }
 

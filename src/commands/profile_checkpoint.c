@@ -33,6 +33,8 @@ static void sweep(const struct profile_options *o)
     if (o->partial_every > 0.0)
         outfile_sweep(o->partial_path);
     outfile_sweep(o->csv_path);
+    if (o->html)
+        outfile_sweep(o->html);
 }
 
 enum status profile_checkpoint_find(const struct profile_options *o, const struct ranks *r, const char **from,

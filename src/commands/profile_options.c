@@ -45,6 +45,8 @@ static const struct options_row fixed_rows[] = {
      .default_text = "phi3-saturation-report.csv"},
     {.name = "hdf5", .kind = OPTIONS_TEXT, .offset = AT(hdf5), .argument = "FILE",
      .help = "archive with all arrays", .default_text = "the output's name with .h5"},
+    {.name = "html", .kind = OPTIONS_TEXT, .offset = AT(html), .argument = "FILE",
+     .help = "a page for people as well: verdict, plots, a map of all neurons, thresholds to try"},
     {.name = "append", .kind = OPTIONS_TEXT, .offset = AT(append), .argument = "FILE",
      .help = "run the prompts that this archive does not hold yet, and add them to it"},
     {.name = "checkpoint", .kind = OPTIONS_TEXT, .offset = AT(checkpoint), .argument = "FILE",

@@ -11,7 +11,7 @@
 extern const char *const profile_options_precisions[];
 
 struct profile_options {
-    const char *model, *prompts, *tokens, *output, *hdf5, *window, *shard, *append, *checkpoint, *resume;
+    const char *model, *prompts, *tokens, *output, *hdf5, *html, *window, *shard, *append, *checkpoint, *resume;
     double checkpoint_every; /* minutes; 0: upon signals only                     */
     double watch_seconds;    /* 0: no watch over hosts                             */
     double partial_every;    /* minutes; 0: no partial archives                    */

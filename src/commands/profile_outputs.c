@@ -42,6 +42,21 @@ enum status profile_outputs_twins(const char *one, const char *other, const char
     return error_file(e, other);
 }
 
+/* The page is written last, and would take the place of any of the others. */
+static enum status refuse_page_twins(const struct profile_options *o, struct error *e)
+{
+    const char *const paths[] = {o->csv_path, o->hdf5_path, o->checkpoints ? o->checkpoint_path : NULL,
+                                 o->resume && !o->resume_auto ? o->resume : NULL,
+                                 o->partial_every > 0.0 ? o->partial_path : NULL, o->append};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && o->html; i++)
+        if (paths[i] && twins(paths[i], o->html)) {
+            error_set(e, STATUS_USAGE, "is to be the page and something else as well");
+            error_advice(e, "choose another --html");
+            return error_file(e, o->html);
+        }
+    return STATUS_OK;
+}
+
 /* The checkpoint is removed in the end, and what is gone on from must not be written over before. */
 static enum status refuse_checkpoint_twins(const struct profile_options *o, struct error *e)
 {
@@ -142,7 +157,7 @@ static bool prompts_place(const struct profile_options *o, struct stat *about)
 
 enum status profile_outputs_check(const struct profile_options *o, const struct model_file *model, struct error *e)
 {
-    const char *paths[4] = {o->csv_path, o->hdf5_path};
+    const char *paths[5] = {o->csv_path, o->hdf5_path};
     int count = 2;
     struct stat prompts;
     bool has_place = prompts_place(o, &prompts);
@@ -151,6 +166,8 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
         paths[count++] = o->checkpoint_path;
     if (o->partial_every > 0.0)
         paths[count++] = o->partial_path;
+    if (o->html)
+        paths[count++] = o->html;
     for (int i = 0; i < count && s == STATUS_OK; i++) {
         s = refuse_dash(paths[i], e);
         if (s == STATUS_OK)
@@ -169,7 +186,11 @@ enum status profile_outputs_check(const struct profile_options *o, const struct 
     if (s == STATUS_OK)
         s = refuse_partial_twins(o, e);
     if (s == STATUS_OK)
+        s = refuse_page_twins(o, e);
+    if (s == STATUS_OK)
         s = outfile_probe(o->csv_path, e);
+    if (s == STATUS_OK && o->html)
+        s = outfile_probe(o->html, e);
     if (s == STATUS_OK)
         s = archive_writer_probe(o->hdf5_path, e);
     return s == STATUS_OK && o->checkpoints ? archive_writer_probe(o->checkpoint_path, e) : s;

@@ -4,6 +4,7 @@
 #include "../archive/archive_writer.h"
 #include "../base/memory.h"
 #include "../report/csv.h"
+#include "../report/page.h"
 #include "results.h"
 
 struct profile_results_writer {
@@ -25,6 +26,8 @@ enum status profile_results_open(struct profile_results_writer **w, const struct
     if (s == STATUS_OK)
         s = results_init(&fresh->results, r->layers, r->neurons, r->criteria, e);
     fresh->results.plot = r->plot;
+    if (s == STATUS_OK && r->html_path)
+        s = results_pictures(&fresh->results, e);
     if (s == STATUS_OK)
         s = archive_writer_open(&fresh->archive, r->hdf5_path, r->layers, r->neurons, e);
     if (s != STATUS_OK) {
@@ -61,21 +64,39 @@ static enum status write_csv_aside(const struct profile_results_writer *w, struc
     return s;
 }
 
-/* Both files are aside; once both are whole, both replace their old ones. */
+static enum status write_page_aside(const struct profile_results_writer *w, const struct archive_facts *facts,
+                                    const struct archive_run *run, struct outfile *page, struct error *e)
+{
+    const struct plots_profile profile = results_profile(&w->results, facts, run);
+    enum status s = outfile_open(page, w->plan.html_path, e);
+    if (s != STATUS_OK)
+        return s;
+    page_write(page, &profile);
+    s = outfile_settle(page, e);
+    if (s != STATUS_OK)
+        outfile_abandon(page);
+    return s;
+}
+
+/* All files are aside; once all are whole, they replace their old ones: the archive, then what can be made from it. */
 static enum status replace_files(struct profile_results_writer *w, const struct archive_facts *facts,
                                  const struct archive_run *run, const struct prompt_set *prompts, struct error *e)
 {
-    struct outfile csv;
+    struct outfile csv = {.path = NULL}, page = {.path = NULL};
     enum status s = w->plan.csv_path ? write_csv_aside(w, &csv, e) : STATUS_OK;
-    if (s != STATUS_OK)
-        return s;
-    s = archive_writer_finish(w->archive, facts, run, prompts, e);
-    w->archive = NULL;
-    if (!w->plan.csv_path)
-        return s;
-    if (s == STATUS_OK)
-        return outfile_commit(&csv, e);
-    outfile_abandon(&csv);
+    if (s == STATUS_OK && w->plan.html_path)
+        s = write_page_aside(w, facts, run, &page, e);
+    if (s == STATUS_OK) {
+        s = archive_writer_finish(w->archive, facts, run, prompts, e);
+        w->archive = NULL;
+    }
+    if (s == STATUS_OK && w->plan.csv_path)
+        s = outfile_commit(&csv, e);
+    else
+        outfile_abandon(&csv);
+    if (s == STATUS_OK && w->plan.html_path)
+        return outfile_commit(&page, e);
+    outfile_abandon(&page);
     return s;
 }
 

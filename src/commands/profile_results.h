@@ -16,6 +16,7 @@ struct profile_results {
     const struct criteria *criteria;
     const char *csv_path;  /* NULL: no table                                         */
     const char *hdf5_path;
+    const char *html_path; /* NULL: no page                                          */
     bool plot;             /* print plots behind the summary                         */
 };
 

@@ -17,11 +17,12 @@
 #include "../report/token_lines.h"
 #include "criteria_options.h"
 #include "merge_run.h"
+#include "pictures.h"
 #include "profile_outputs.h"
 #include "results.h"
 
 struct settings {
-    const char *output, *intervals, *neuron, *criterion;
+    const char *output, *intervals, *html, *svg, *neuron, *criterion;
     bool quiet, plot;
     struct criteria_choice choice;
     struct expression rule;             /* with `criterion` */
@@ -36,6 +37,10 @@ static const struct options_row own_rows[] = {
      .letter = 'o'},
     {.name = "intervals", .kind = OPTIONS_TEXT, .offset = AT(intervals), .argument = "FILE",
      .help = "CSV of how sure each layer's shares are as well"},
+    {.name = "html", .kind = OPTIONS_TEXT, .offset = AT(html), .argument = "FILE",
+     .help = "a page for people as well: verdict, plots, a map of all neurons, thresholds to try"},
+    {.name = "svg", .kind = OPTIONS_TEXT, .offset = AT(svg), .argument = "FOLDER",
+     .help = "its plots as files in this folder, made where it isn't there"},
     {.name = "neuron", .kind = OPTIONS_TEXT, .offset = AT(neuron), .argument = "L/N",
      .help = "show neuron N of layer L instead, both from 0"},
     {.name = "criterion", .kind = OPTIONS_TEXT, .offset = AT(criterion), .argument = "RULE",
@@ -66,7 +71,9 @@ const struct options_table *report_options_table(void)
         .ending = "The activity threshold is part of the measurement: another one than the archive's is refused.\n\n"
                   "Exit status: 0 done, 2 wrong usage, 3 the archive can't be read, 4 output could not be written,\n"
                   "5 done but the run met NaN or infinity among the activations.\n\n"
-                  "Example: phi3sat report r.h5 --combine ffn --variance-threshold 0.02 --output ffn.csv"};
+                  "Examples:\n"
+                  "  phi3sat report r.h5 --combine ffn --variance-threshold 0.02 --output ffn.csv\n"
+                  "  phi3sat report r.h5 --html r.html"};
     memcpy(rows, own_rows, sizeof own_rows);
     criteria_options_rows(rows + OWN_COUNT, AT(choice), "the archive's");
     return &table;
@@ -84,9 +91,9 @@ static enum status read_neuron(struct settings *o, struct error *e)
     char rest;
     if (!o->neuron)
         return STATUS_OK;
-    if (o->output || o->intervals) {
-        error_set(e, STATUS_USAGE, "--neuron and --%s exclude each other: one neuron makes no table",
-                  o->output ? "output" : "intervals");
+    const char *other = o->output ? "output" : o->intervals ? "intervals" : o->html ? "html" : o->svg ? "svg" : NULL;
+    if (other) {
+        error_set(e, STATUS_USAGE, "--neuron and --%s exclude each other: one neuron makes no table", other);
         return usage(e);
     }
     if (strspn(o->neuron, "0123456789/") != strlen(o->neuron) || strlen(o->neuron) > 24 ||
@@ -127,11 +134,18 @@ static enum status show_neuron(struct settings *o, struct archive_reader *reader
     return s == STATUS_OK ? neuron_text_print(NULL, m, o->neuron_layer, o->neuron_number, e) : s;
 }
 
-/* What /run says, as the run itself had it. A sum of one archive is that archive. */
+/* What /run says, as the run itself had it. A sum of one archive is that archive, whose own facts are those of the sum. */
 static enum status read_run(struct merge_run *run, struct archive_reader *reader, struct error *e)
 {
     struct archive_sum one = {.reader = &reader, .count = 1, .facts = *archive_reader_facts(reader)};
-    return merge_run_collect(run, &one, e);
+    enum status s = merge_run_collect(run, &one, e);
+    run->run.program_version = archive_reader_run_value(reader, "program_version");
+    run->run.build = archive_reader_run_value(reader, "build");
+    run->run.started = archive_reader_run_value(reader, "started");
+    run->run.finished = archive_reader_run_value(reader, "finished");
+    run->run.merged_from = archive_reader_run_value(reader, "merged_from");
+    run->run.command_line = archive_reader_run_value(reader, "command_line");
+    return s;
 }
 
 static enum status write_intervals(const char *path, const struct results *results, uint64_t prompts, struct error *e)
@@ -144,11 +158,16 @@ static enum status write_intervals(const char *path, const struct results *resul
     return outfile_commit(&out, e);
 }
 
-static enum status write_tables(const struct settings *o, const struct results *results, uint64_t prompts,
-                                struct error *e)
+static enum status write_outputs(const struct settings *o, const struct results *results, const struct archive_facts *facts,
+                                 const struct archive_run *run, struct error *e)
 {
+    const struct plots_profile profile = results_profile(results, facts, run);
     enum status s = o->output ? csv_write(o->output, results->rows, results->layers, e) : STATUS_OK;
-    return s == STATUS_OK && o->intervals ? write_intervals(o->intervals, results, prompts, e) : s;
+    if (s == STATUS_OK && o->intervals)
+        s = write_intervals(o->intervals, results, facts->prompts, e);
+    if (s == STATUS_OK && o->html)
+        s = pictures_page(o->html, &profile, e);
+    return s == STATUS_OK && o->svg ? pictures_folder(o->svg, &profile, e) : s;
 }
 
 static void tell_written(const char *path)
@@ -169,6 +188,8 @@ static enum status show_all(struct settings *o, struct archive_reader *reader, s
     results.rule_text = o->criterion;
     results.roofs = o->roofs;
     results.plot = o->plot;
+    if (s == STATUS_OK && (o->html || o->svg))
+        s = results_pictures(&results, e);
     for (size_t layer = 0; layer < results.layers && s == STATUS_OK; layer++) {
         s = archive_reader_metrics(reader, layer, m, e);
         if (s == STATUS_OK)
@@ -177,7 +198,7 @@ static enum status show_all(struct settings *o, struct archive_reader *reader, s
     if (s == STATUS_OK)
         s = read_run(&run, reader, e);
     if (s == STATUS_OK)
-        s = write_tables(o, &results, facts->prompts, e);
+        s = write_outputs(o, &results, facts, &run.run, e);
     if (s == STATUS_OK) {
         log_release();
         s = results_print(&results, facts, &run.run, &nonfinite, e);
@@ -185,6 +206,8 @@ static enum status show_all(struct settings *o, struct archive_reader *reader, s
     if (s == STATUS_OK) {
         tell_written(o->output);
         tell_written(o->intervals);
+        tell_written(o->html);
+        tell_written(o->svg);
     }
     merge_run_free(&run);
     results_free(&results);
@@ -198,16 +221,30 @@ static void tell_partial(const struct archive_reader *reader, const char *path)
         log_warning("%s is partial: it has %s of its run, which went on", path, partial);
 }
 
+static enum status check_outputs(const struct settings *o, char *const *archive, struct error *e)
+{
+    const struct output {
+        const char *path, *option;
+    } of[] = {{o->output, "--output"}, {o->intervals, "--intervals"}, {o->html, "--html"}};
+    enum status s = STATUS_OK;
+    for (size_t i = 0; i < sizeof of / sizeof *of && s == STATUS_OK; i++) {
+        s = profile_outputs_check_table(of[i].path, archive, 1, e);
+        for (size_t k = 0; k < i && s == STATUS_OK; k++) {
+            char options[40];
+            snprintf(options, sizeof options, "%s and %s", of[k].option, of[i].option);
+            if (of[k].path && of[i].path)
+                s = profile_outputs_twins(of[k].path, of[i].path, options, e);
+        }
+    }
+    return s == STATUS_OK && o->svg ? pictures_check(o->svg, archive, e) : s;
+}
+
 static enum status report(struct settings *o, const struct options_result *given, struct error *e)
 {
     const char *path = given->operand[0];
     struct archive_reader *reader = NULL;
     struct metrics m = {.neurons = 0};
-    enum status s = profile_outputs_check_table(o->output, given->operand, 1, e);
-    if (s == STATUS_OK)
-        s = profile_outputs_check_table(o->intervals, given->operand, 1, e);
-    if (s == STATUS_OK && o->output && o->intervals)
-        s = profile_outputs_twins(o->output, o->intervals, "--output and --intervals", e);
+    enum status s = check_outputs(o, given->operand, e);
     if (s == STATUS_OK)
         s = archive_reader_open(&reader, path, e);
     if (s == STATUS_OK)

@@ -25,7 +25,22 @@ void results_free(struct results *r)
     memory_free(r->rows);
     memory_free(r->cells);
     sureness_free(&r->sureness);
+    portrait_free(&r->portrait);
     memset(r, 0, sizeof *r);
+}
+
+enum status results_pictures(struct results *r, struct error *e)
+{
+    enum status s = portrait_init(&r->portrait, r->layers, r->neurons, r->criteria, r->rule != NULL, e);
+    r->pictures = s == STATUS_OK;
+    return s;
+}
+
+struct plots_profile results_profile(const struct results *r, const struct archive_facts *facts, const struct archive_run *run)
+{
+    return (struct plots_profile){.layers = r->layers, .neurons = r->neurons, .rows = r->rows, .criteria = r->criteria,
+                                  .sureness = &r->sureness, .portrait = &r->portrait, .facts = facts, .run = run,
+                                  .rule = r->rule ? r->rule_text : NULL, .roofs = r->roofs};
 }
 
 enum status results_layer(struct results *r, size_t layer, struct metrics *m, struct error *e)
@@ -39,7 +54,7 @@ enum status results_layer(struct results *r, size_t layer, struct metrics *m, st
     plot_text_cells(m, r->cells[layer]);
     sureness_layer(&r->sureness, layer, m, r->criteria);
     r->super_count = text_summary_collect(m, layer, r->super, r->super_count, RESULTS_SUPER);
-    return STATUS_OK;
+    return r->pictures ? portrait_layer(&r->portrait, layer, m, e) : STATUS_OK;
 }
 
 enum status results_print(const struct results *r, const struct archive_facts *facts, const struct archive_run *run,

@@ -8,6 +8,7 @@
 
 #include "../archive/archive_facts.h"
 #include "../report/gain_text.h"
+#include "../report/page.h"
 #include "../report/plot_text.h"
 #include "../report/text_summary.h"
 #include "../stats/expression.h"
@@ -28,12 +29,21 @@ struct results {
     bool plot;                          /* print plots too; set behind results_init */
     float (*cells)[PLOT_TEXT_CELLS];    /* [layers]: for them                         */
     struct gain_text_roofs roofs;       /* zeroed: not known                          */
+    bool pictures;                      /* results_pictures was called                */
+    struct portrait portrait;           /* with it                                    */
 };
 
 /* For `layers` layers of `neurons` neurons judged by `criteria`, borrowed. Freed by results_free (zeroed struct allowed). */
 enum status results_init(struct results *r, size_t layers, size_t neurons, const struct criteria *criteria,
                          struct error *e) ERROR_MUST_USE;
 void results_free(struct results *r);
+
+/* There will be a page or pictures: layers are to leave what these need. Behind results_init and the setting of `rule`, before
+ * the first layer. */
+enum status results_pictures(struct results *r, struct error *e) ERROR_MUST_USE;
+
+/* What pictures and page show; borrows from all of its arguments. Once all layers are in. */
+struct plots_profile results_profile(const struct results *r, const struct archive_facts *facts, const struct archive_run *run);
 
 /* Judges layer `layer`, each once, in any order: fills m->flags and m->saturated too. */
 enum status results_layer(struct results *r, size_t layer, struct metrics *m, struct error *e) ERROR_MUST_USE;

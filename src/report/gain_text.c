@@ -7,21 +7,16 @@
 
 #include <math.h>
 
-#include "../stats/gain.h"
 #include "printing.h"
 
-static const struct row {
-    const char *name;
-    enum gain_cost cost;
-    size_t block;
-} table[] = {
+const struct gain_text_row gain_text_rows[GAIN_TEXT_ROWS] = {
     {"FLOPs, any width", GAIN_FLOPS, 1},
     {"FLOPs, widths of 256", GAIN_FLOPS, GAIN_BLOCK},
     {"bytes of f32, any width", GAIN_BYTES_F32, 1},
     {"bytes of Q4_K, widths of 256", GAIN_BYTES_Q4K, GAIN_BLOCK},
 };
 
-static struct gain_shape shape_of(const struct archive_facts *f)
+struct gain_shape gain_text_shape(const struct archive_facts *f)
 {
     double length = f->prompts ? (double)f->tokens / (double)f->prompts : 0.0, seen = 0.5 * (length + 1.0);
     if (f->window && (double)f->window < seen)
@@ -35,9 +30,9 @@ static struct gain_shape shape_of(const struct archive_facts *f)
 static void print_speedups(FILE *to, const struct gain_shape *shape, const struct summary_row *rows)
 {
     fprintf(to, "%-30s %9s %9s %12s\n", "", "FFN alone", "layers", "whole model");
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct gain g = gain_of(shape, rows, table[i].cost, table[i].block);
-        fprintf(to, "%-30s %8.2fx %8.2fx %11.2fx\n", table[i].name, gain_speedup(g.ffn), gain_speedup(g.layers),
+    for (size_t i = 0; i < GAIN_TEXT_ROWS; i++) {
+        struct gain g = gain_of(shape, rows, gain_text_rows[i].cost, gain_text_rows[i].block);
+        fprintf(to, "%-30s %8.2fx %8.2fx %11.2fx\n", gain_text_rows[i].name, gain_speedup(g.ffn), gain_speedup(g.layers),
                 gain_speedup(g.model));
     }
 }
@@ -64,7 +59,7 @@ static void print_rates(FILE *to, const struct gain_shape *shape, const struct s
 static void print_all(FILE *to, const struct archive_facts *facts, const struct summary_row *rows,
                       const struct gain_text_roofs *roofs)
 {
-    const struct gain_shape shape = shape_of(facts);
+    const struct gain_shape shape = gain_text_shape(facts);
     fprintf(to, "\n=== Beyond the linear estimate ===\n"
                 "Speedup without the removable neurons, super neurons kept, at %.0f keys a token (docs/methods.md)\n",
             shape.context);

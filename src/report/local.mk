@@ -20,6 +20,19 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/neuron_text.c %D%/neuron_text.h %D%/shown.c %D%/shown.h
 %C%_libreport_a_SOURCES += %D%/compare_text.c %D%/compare_text.h %D%/sure_text.c %D%/sure_text.h
 %C%_libreport_a_SOURCES += %D%/gain_text.c %D%/gain_text.h %D%/plot_text.c %D%/plot_text.h
+%C%_libreport_a_SOURCES += %D%/svg.c %D%/svg.h %D%/png.c %D%/png.h %D%/html.c %D%/html.h %D%/page_files.h
+%C%_libreport_a_SOURCES += %D%/portrait.c %D%/portrait.h %D%/plots.c %D%/plots.h %D%/plots_values.c
+%C%_libreport_a_SOURCES += %D%/page.c %D%/page.h %D%/page_parts.h %D%/page_first.c %D%/page_tables.c
+%C%_libreport_a_SOURCES += %D%/page_thresholds.c %D%/page_data.c
+
+# The page's styles and script are part of the program.
+PAGE_FILES = src/report/page.css src/report/page.js
+nodist_%C%_libreport_a_SOURCES = %D%/page_files.c
+CLEANFILES += %D%/page_files.c
+EXTRA_DIST += build-aux/embed-page.sh $(PAGE_FILES)
+%D%/page_files.c: $(PAGE_FILES) build-aux/embed-page.sh
+	$(AM_V_GEN)$(MKDIR_P) %D% && cd $(srcdir) && \
+		$(SHELL) build-aux/embed-page.sh '$(abs_top_builddir)/%D%/page_files.c' $(PAGE_FILES)
 
 check_PROGRAMS += tests/unit/test_csv
 tests_unit_test_csv_LDADD = $(UNIT_REPORT)

@@ -47,29 +47,33 @@ static void print_bands(FILE *to, const struct sureness *s, const struct summary
     }
 }
 
-static void print_verdict(FILE *to, const struct sureness *s, uint64_t prompts, double z)
+bool sure_text_verdict(char *text, size_t size, const struct sureness *s, uint64_t prompts)
 {
     static const char *const word[] = {[SUMMARY_LOW] = "LOW", [SUMMARY_MODERATE] = "MODERATE", [SUMMARY_HIGH] = "HIGH"};
-    struct sureness_interval x = sureness_of(s, SURENESS_REMOVABLE, 0, s->layers, z);
-    if (isnan(x.share))
-        return;
+    struct sureness_interval x = sureness_of(s, SURENESS_REMOVABLE, 0, s->layers, sureness_width(prompts));
+    *text = '\0';
+    if (isnan(x.low))
+        return false;
     enum summary_recommendation low = summary_recommend(x.low), high = summary_recommend(x.high);
     if (low == high) {
-        fprintf(to, "Verdict: %s all over the interval; more prompts of this kind would hardly change it\n", word[low]);
-        return;
+        snprintf(text, size, "%s all over the interval; more prompts of this kind would hardly change it", word[low]);
+        return true;
     }
     uint64_t wanted = sureness_prompts(s, prompts);
-    fprintf(to, "Verdict: more prompts could change it, it may be %s%s or %s; ", word[low],
-            low == SUMMARY_LOW && high == SUMMARY_HIGH ? ", MODERATE" : "", word[high]);
+    int used = snprintf(text, size, "more prompts could change it, it may be %s%s or %s; ", word[low],
+                        low == SUMMARY_LOW && high == SUMMARY_HIGH ? ", MODERATE" : "", word[high]);
     if (wanted)
-        fprintf(to, "about %" PRIu64 " in all (now %" PRIu64 ")\n  would tell, if the share stays where it is\n", wanted, prompts);
+        snprintf(text + used, size - (size_t)used, "about %" PRIu64 " in all (now %" PRIu64 ")\n  would tell, if the share stays where it is",
+                 wanted, prompts);
     else
-        fprintf(to, "the share lies on the edge, so that\n  no number of prompts would tell\n");
+        snprintf(text + used, size - (size_t)used, "the share lies on the edge, so that\n  no number of prompts would tell");
+    return true;
 }
 
 static void print_all(FILE *to, const struct sureness *s, const struct summary *summary, uint64_t prompts)
 {
     const double z = sureness_width(prompts);
+    char verdict[SURE_TEXT_VERDICT];
     fprintf(to, "\n=== How sure ===\n");
     if (isnan(z)) {
         fprintf(to, "Not known: it takes at least 2 prompts to see how much they differ\n");
@@ -82,7 +86,8 @@ static void print_all(FILE *to, const struct sureness *s, const struct summary *
     print_bands(to, s, summary, z);
     fprintf(to, "Neurons within their error of a threshold: %zu of %zu (%.1f%%)\n", undecided, neurons,
             100.0 * (double)undecided / (double)neurons);
-    print_verdict(to, s, prompts, z);
+    if (sure_text_verdict(verdict, sizeof verdict, s, prompts))
+        fprintf(to, "Verdict: %s\n", verdict);
 }
 
 enum status sure_text_print(FILE *to, const struct sureness *s, const struct summary *summary, uint64_t prompts,

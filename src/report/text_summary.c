@@ -45,31 +45,33 @@ static void print_band(FILE *to, const char *name, const struct summary_band *ba
     fprintf(to, "%-22s %.1f%% saturated\n", label, PERCENT(band->saturated));
 }
 
-static void print_trend(FILE *to, const struct summary *s)
+const char *text_summary_interpretation(const struct summary *s)
 {
-    double early = PERCENT(s->band[0].saturated), late = PERCENT(s->band[2].saturated);
     switch (s->trend) {
     case SUMMARY_TREND_NONE:
-        if (s->layers >= 4) {
-            fprintf(to, "Trend: none (no finite values in the early or late layers)\n");
-            break;
-        }
-        fprintf(to, "Trend: none (fewer than 4 layers)\n"
-                    "Interpretation: too few layers to compare early with late ones\n");
-        break;
+        return s->layers >= 4 ? "" : "too few layers to compare early with late ones";
     case SUMMARY_TREND_FLAT:
-        fprintf(to, "Trend: Saturation is FLAT with depth (%.1f%% -> %.1f%%)\n", early, late);
-        fprintf(to, "Interpretation: depth says little about where neurons are saturated; treat all layers alike\n");
-        break;
+        return "depth says little about where neurons are saturated; treat all layers alike";
     case SUMMARY_TREND_INCREASES:
-        fprintf(to, "Trend: Saturation INCREASES with depth (%.1f%% -> %.1f%%)\n", early, late);
-        fprintf(to, "Interpretation: late layers use fewer of their neurons on these prompts; look there first\n");
-        break;
+        return "late layers use fewer of their neurons on these prompts; look there first";
     case SUMMARY_TREND_DECREASES:
-        fprintf(to, "Trend: Saturation DECREASES with depth (%.1f%% -> %.1f%%)\n", early, late);
-        fprintf(to, "Interpretation: early layers use fewer of their neurons on these prompts; look there first\n");
-        break;
+        return "early layers use fewer of their neurons on these prompts; look there first";
     }
+    return "";
+}
+
+static void print_trend(FILE *to, const struct summary *s)
+{
+    static const char *const way[] = {[SUMMARY_TREND_FLAT] = "is FLAT", [SUMMARY_TREND_INCREASES] = "INCREASES",
+                                      [SUMMARY_TREND_DECREASES] = "DECREASES"};
+    double early = PERCENT(s->band[0].saturated), late = PERCENT(s->band[2].saturated);
+    if (s->trend == SUMMARY_TREND_NONE)
+        fprintf(to, "Trend: none (%s)\n",
+                s->layers >= 4 ? "no finite values in the early or late layers" : "fewer than 4 layers");
+    else
+        fprintf(to, "Trend: Saturation %s with depth (%.1f%% -> %.1f%%)\n", way[s->trend], early, late);
+    if (*text_summary_interpretation(s))
+        fprintf(to, "Interpretation: %s\n", text_summary_interpretation(s));
 }
 
 static void print_depth(FILE *to, const struct summary *s)
@@ -82,20 +84,25 @@ static void print_depth(FILE *to, const struct summary *s)
     print_trend(to, s);
 }
 
-static const char *next_steps(enum summary_recommendation recommendation)
+const char *text_summary_next_steps(enum summary_recommendation recommendation)
 {
     switch (recommendation) {
     case SUMMARY_LOW:
-        return "Next steps: removing neurons promises little here; a smaller weight format or a fused gate+up\n"
-               "  product gains more. Profile prompts of your own before giving up on it.\n";
+        return "removing neurons promises little here; a smaller weight format or a fused gate+up\n"
+               "  product gains more. Profile prompts of your own before giving up on it.";
     case SUMMARY_MODERATE:
-        return "Next steps: try the most saturated layers first: remove or fold their neurons, then measure\n"
-               "  perplexity and real speed before going on.\n";
+        return "try the most saturated layers first: remove or fold their neurons, then measure\n"
+               "  perplexity and real speed before going on.";
     case SUMMARY_HIGH:
-        return "Next steps: check that the verdict holds on other prompts, then remove or fold saturated neurons\n"
-               "  layer by layer, measuring perplexity and speed each time.\n";
+        return "check that the verdict holds on other prompts, then remove or fold saturated neurons\n"
+               "  layer by layer, measuring perplexity and speed each time.";
     }
     return "";
+}
+
+const char *text_summary_combination(enum criteria_combine combine)
+{
+    return combine == CRITERIA_ALL ? "in gate, up and ffn alike" : combine == CRITERIA_ANY ? "in gate, up or ffn" : "in ffn";
 }
 
 static void print_meaning(FILE *to, const struct text_summary *t)
@@ -107,9 +114,7 @@ static void print_meaning(FILE *to, const struct text_summary *t)
         return;
     }
     fprintf(to, "  Saturated means quiet on these prompts by absolute thresholds, %s.\n",
-            t->criteria->combine == CRITERIA_ALL   ? "in gate, up and ffn alike"
-            : t->criteria->combine == CRITERIA_ANY ? "in gate, up or ffn"
-                                                   : "in ffn");
+            text_summary_combination(t->criteria->combine));
 }
 
 static void print_recommendation(FILE *to, const struct text_summary *t)
@@ -125,7 +130,7 @@ static void print_recommendation(FILE *to, const struct text_summary *t)
     }
     fprintf(to, "Recommendation: %s pruning potential (%s): %.1f%% of neurons are saturated, super neurons left out\n",
             word[s->recommendation], range[s->recommendation], PERCENT(s->removable));
-    fprintf(to, "%s", next_steps(s->recommendation));
+    fprintf(to, "Next steps: %s\n", text_summary_next_steps(s->recommendation));
     print_meaning(to, t);
     fprintf(to, "  Low variance about a mean other than 0 can be folded into a bias, not dropped. The speedup is\n"
                 "  linear and for the FFN alone.\n");

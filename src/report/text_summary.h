@@ -36,6 +36,12 @@ struct text_summary {
  * when that fails. */
 enum status text_summary_print(FILE *to, const struct text_summary *t, struct error *e) ERROR_MUST_USE;
 
+/* The summary's sentences, for those who say them elsewhere: what to do next (with newlines within), what the trend means
+ * ("" where that is unknown), where a neuron has to be quiet. */
+const char *text_summary_next_steps(enum summary_recommendation recommendation);
+const char *text_summary_interpretation(const struct summary *s);
+const char *text_summary_combination(enum criteria_combine combine);
+
 /* Adds a layer's super neurons (by m->flags) to list[capacity], which holds
  * `count`, and returns the new count. The list is kept by magnitude, largest first
  * (ties: lower layer, neuron); what doesn't fit is left out from its end. */

@@ -72,7 +72,13 @@ static bool combined(enum criteria_combine combine, uint32_t flags)
     return combine == CRITERIA_ALL ? gate && up && ffn : gate || up || ffn;
 }
 
-static float largest_ffn(const struct metrics *m, size_t i)
+enum metric criteria_metric(const struct criteria *c, int k)
+{
+    const enum metric metric = criteria_table[k].metric;
+    return metric == METRIC_LOW_ACTIVITY && c->activity_signed ? METRIC_INACTIVE : metric;
+}
+
+float criteria_largest_ffn(const struct metrics *m, size_t i)
 {
     return fmaxf(fabsf(m->value[SERIES_FFN][METRIC_MIN][i]), fabsf(m->value[SERIES_FFN][METRIC_MAX][i]));
 }
@@ -83,7 +89,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum status flag_super(const struct criteria *c, struct metrics *m, struct error *e)
+enum status criteria_median_largest(const struct metrics *m, float *median, struct error *e)
 {
     float *sorted;
     size_t count = 0;
@@ -91,17 +97,24 @@ static enum status flag_super(const struct criteria *c, struct metrics *m, struc
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < m->neurons; i++)
-        if (!isnan(largest_ffn(m, i)))
-            sorted[count++] = largest_ffn(m, i);
+        if (!isnan(criteria_largest_ffn(m, i)))
+            sorted[count++] = criteria_largest_ffn(m, i);
     qsort(sorted, count, sizeof *sorted, ascending);
-    float median = count ? sorted[(count - 1) / 2] : 0.0f;
-    for (size_t i = 0; i < m->neurons; i++) {
-        float largest = largest_ffn(m, i);
+    *median = count ? sorted[(count - 1) / 2] : 0.0f;
+    memory_free(sorted);
+    return STATUS_OK;
+}
+
+static enum status flag_super(const struct criteria *c, struct metrics *m, struct error *e)
+{
+    float median;
+    enum status status = criteria_median_largest(m, &median, e);
+    for (size_t i = 0; i < m->neurons && status == STATUS_OK; i++) {
+        float largest = criteria_largest_ffn(m, i);
         if (largest > 0.0f && largest >= c->super_ratio * median)
             m->flags[i] |= (uint32_t)1 << CRITERIA_SUPER_BIT;
     }
-    memory_free(sorted);
-    return STATUS_OK;
+    return status;
 }
 
 enum status criteria_apply(const struct criteria *c, struct metrics *m, struct error *e)
@@ -109,13 +122,9 @@ enum status criteria_apply(const struct criteria *c, struct metrics *m, struct e
     for (size_t i = 0; i < m->neurons; i++) {
         uint32_t flags = 0;
         for (int s = 0; s < SERIES_COUNT; s++)
-            for (int k = 0; k < CRITERIA_COUNT; k++) {
-                enum metric metric = criteria_table[k].metric;
-                if (metric == METRIC_LOW_ACTIVITY && c->activity_signed)
-                    metric = METRIC_INACTIVE;
-                if (met(criteria_table[k].predicate, m->value[s][metric][i], c->threshold[k]))
+            for (int k = 0; k < CRITERIA_COUNT; k++)
+                if (met(criteria_table[k].predicate, m->value[s][criteria_metric(c, k)][i], c->threshold[k]))
                     flags |= (uint32_t)1 << (CRITERIA_BITS_PER_SERIES * s + k);
-            }
         m->flags[i] = flags;
         m->saturated[i] = combined(c->combine, flags);
     }

@@ -52,6 +52,13 @@ bool criteria_combine_parse(const char *name, enum criteria_combine *combine);
  * of neurons without finite samples left out), and above 0. */
 enum status criteria_apply(const struct criteria *c, struct metrics *m, struct error *e) ERROR_MUST_USE;
 
+/* The metric that row k of criteria_table looks at: with activity_signed the third one's is another. */
+enum metric criteria_metric(const struct criteria *c, int k);
+
+/* max |ffn| of neuron i; NaN without finite samples. And its median over the layer, 0 where no neuron has one. */
+float criteria_largest_ffn(const struct metrics *m, size_t i);
+enum status criteria_median_largest(const struct metrics *m, float *median, struct error *e) ERROR_MUST_USE;
+
 /* Is series `s` saturated by these flags? */
 bool criteria_series_saturated(uint32_t flags, enum series s);
 

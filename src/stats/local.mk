@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libstats.a
 %C%_libstats_a_SOURCES += %D%/summary.c %D%/summary.h
 %C%_libstats_a_SOURCES += %D%/student.c %D%/student.h %D%/contrast.c %D%/contrast.h %D%/sureness.c %D%/sureness.h
 %C%_libstats_a_SOURCES += %D%/expression.c %D%/expression.h %D%/gain.c %D%/gain.h
+%C%_libstats_a_SOURCES += %D%/spread.c %D%/spread.h %D%/what_if.c %D%/what_if.h
 
 EXTRA_DIST += tests/unit/reference_sums.h
 check_PROGRAMS += tests/unit/test_wide
@@ -45,5 +46,9 @@ check_PROGRAMS += tests/unit/test_student
 tests_unit_test_student_LDADD = $(UNIT_STATS)
 check_PROGRAMS += tests/unit/test_contrast
 tests_unit_test_contrast_LDADD = $(UNIT_STATS)
+check_PROGRAMS += tests/unit/test_spread tests/unit/test_what_if
+tests_unit_test_spread_LDADD = $(UNIT_STATS)
+tests_unit_test_what_if_LDADD = $(UNIT_STATS)
+tests_unit_test_what_if_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 check_PROGRAMS += tests/unit/test_summary
 tests_unit_test_summary_LDADD = $(UNIT_STATS)

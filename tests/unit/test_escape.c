@@ -24,6 +24,7 @@ static const char *escaped(enum escape_form form, const char *bytes, size_t leng
 }
 
 #define TERMINAL(bytes) escaped(ESCAPE_TERMINAL, bytes, sizeof(bytes) - 1)
+#define HTML(bytes) escaped(ESCAPE_HTML, bytes, sizeof(bytes) - 1)
 #define JSON(bytes) escaped(ESCAPE_JSON, bytes, sizeof(bytes) - 1)
 
 /* Whatever bytes: JSON is one valid string, and a terminal sees nothing but printable ASCII or UTF-8. */
@@ -65,6 +66,9 @@ int main(void)
     is_string(JSON("\"\\\n\x01"), "\\\"\\\\\\n\\u0001", "JSON's quotes, backslashes and controls");
     is_string(JSON("a\xff" "b\xc3"), "a\xef\xbf\xbd" "b\xef\xbf\xbd", "malformed bytes become U+FFFD");
     is_string(JSON("\xe2\x80\xae\xc3\xa9"), "\xe2\x80\xae\xc3\xa9", "well-formed characters are kept as they are");
+    is_string(HTML("<b a='\">&\\\n\t\x01\xff\xe2\x80\xae\xc3\xa9"),
+              "&lt;b a=&#39;&quot;&gt;&amp;\\\n\t\\x01\xef\xbf\xbd\\u{202e}\xc3\xa9",
+              "HTML's markup, controls, bytes that are no UTF-8 and characters that reorder; the rest stays");
     test_any_bytes();
     return tap_done();
 }
