@@ -57,6 +57,12 @@ tests_mpi_phi3sat_failing_SOURCES = src/main.c %D%/mpi/failing_allocations.c
 tests_mpi_phi3sat_failing_CPPFLAGS = $(phi3sat_CPPFLAGS)
 tests_mpi_phi3sat_failing_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc
 tests_mpi_phi3sat_failing_LDADD = $(LINK_COMMANDS)
+# Decoders against other people's, on many blocks.
+noinst_PROGRAMS += %D%/quants/decode_blocks
+tests_quants_decode_blocks_LDADD = $(LINK_QUANTS)
+LONG_TESTS += %D%/quants/live.t
+EXTRA_DIST += %D%/quants/live.py
+
 # Kernels for another processor, run by an emulator; the same forward pass here.
 noinst_PROGRAMS += %D%/cross/forward_bits
 tests_cross_forward_bits_LDADD = $(LINK_MODEL)

@@ -1,15 +1,18 @@
 /* lanes_ways.c - which functions of this instruction set multiply by which weight type. */
+#include "decode_rows.h"
 #include "lanes_decode.h"
 #include "lanes_integer.h"
 #include "lanes_table.h"
 
-#define F32_WAY(type)                                                                                                  \
+#define F32_WAY_BY(decoder)                                                                                            \
     {                                                                                                                  \
         .mode = KERNELS_F32, .packing = KERNELS_PACKED_F32, .tile_rows = LANES_TILE_ROWS,                              \
         .panels = LANES_TILE_PANELS, .depth = KERNELS_F32_DEPTH, .unit = 1, .row_bytes = sizeof(float),                \
         .panel_bytes = KERNELS_PANEL * sizeof(float), .pack = LANES(lanes_pack_f32),                                   \
-        .decode = LANES(lanes_decode_##type), .multiply = LANES(lanes_multiply_f32)                                    \
+        .decode = decoder, .multiply = LANES(lanes_multiply_f32)                                                       \
     }
+#define F32_WAY(type) F32_WAY_BY(LANES(lanes_decode_##type))
+#define ROWS_WAY(TYPE, type) {QUANTS_##TYPE, F32_WAY_BY(decode_rows_##type)},
 
 #define INTEGER_WAY(m, MODE, type)                                                                                     \
     {                                                                                                                  \
@@ -32,6 +35,7 @@ static const struct way f32_ways[] = {
     {QUANTS_Q5_1, F32_WAY(q5_1)}, {QUANTS_Q8_0, F32_WAY(q8_0)}, {QUANTS_Q2_K, F32_WAY(q2_k)},
     {QUANTS_Q3_K, F32_WAY(q3_k)}, {QUANTS_Q4_K, F32_WAY(q4_k)}, {QUANTS_Q5_K, F32_WAY(q5_k)},
     {QUANTS_Q6_K, F32_WAY(q6_k)},
+    DECODE_ROWS_TYPES(ROWS_WAY)
 };
 
 #define INT16_WAY(type) INTEGER_WAY(int16, INT16, type)

@@ -10,6 +10,7 @@
 noinst_LIBRARIES += %D%/libkernels.a
 %C%_libkernels_a_SOURCES =
 %C%_libkernels_a_SOURCES += %D%/kernels.c %D%/kernels.h
+%C%_libkernels_a_SOURCES += %D%/decode_rows.c %D%/decode_rows.h
 %C%_libkernels_a_SOURCES += %D%/interleave.c %D%/interleave.h
 %C%_libkernels_a_SOURCES += %D%/lanes.h
 %C%_libkernels_a_SOURCES += %D%/lanes_attention_tile.h
@@ -74,6 +75,8 @@ endif
 # The lanes read vector forms, which stand in the first library.
 LINK_LANES += %D%/libkernels.a
 
+check_PROGRAMS += tests/unit/test_decode_rows
+tests_unit_test_decode_rows_LDADD = $(UNIT_KERNELS)
 check_PROGRAMS += tests/unit/test_kernels
 tests_unit_test_kernels_SOURCES = tests/unit/test_kernels.c tests/unit/lane_buffers.h
 tests_unit_test_kernels_LDADD = $(UNIT_KERNELS)

@@ -81,9 +81,9 @@ static enum status find(const struct lookup *l, const char *name, size_t outputs
         return wrong(l, name, what);
     }
     if (!t->format->decode) {
-        snprintf(what, sizeof what, "tensor type %s can't be decoded by this version", t->format->name);
+        snprintf(what, sizeof what, "a tensor of weights has type %s: integers without a scale", t->format->name);
         wrong(l, name, what);
-        return error_advice(l->error, "use a file with types F32, F16, BF16, Q4_0..Q8_0 or Q2_K..Q6_K");
+        return error_advice(l->error, "llama.cpp can't multiply by it either; convert the model again");
     }
     *tensor = t;
     return STATUS_OK;

@@ -92,3 +92,13 @@ void blocks32_decode_q8_0(const uint8_t *restrict bytes, size_t blocks, float *r
             out[j] = d * (float)block->q[j];
     }
 }
+
+void blocks32_decode_q8_1(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    const struct blocks32_q8_1 *block = (const void *)bytes;
+    for (; blocks; blocks--, block++, out += BLOCKS32_ELEMENTS) {
+        float d = half_to_float(half_load(block->d));
+        for (int j = 0; j < 32; j++)
+            out[j] = d * (float)block->q[j];
+    }
+}

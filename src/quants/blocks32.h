@@ -1,4 +1,4 @@
-/* blocks32.h - block formats of 32 weights: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0.
+/* blocks32.h - block formats of 32 weights: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q8_1.
  *
  * Byte layouts (all numbers little-endian, `half` is an IEEE binary16) and the
  * decoders that quants_format.decode points to. In the pictures byte 0 is left.
@@ -31,16 +31,22 @@ struct blocks32_q5_1 { uint8_t d[2], m[2], high[4], q[16]; };
  *  w[i] = d * q[i]                                                             */
 struct blocks32_q8_0 { uint8_t d[2]; int8_t q[32]; };
 
+/*  | half d | half sum | 32 signed bytes q |   sum: d times the sum of q, a help for products that weights don't need
+ *  w[i] = d * q[i]                                                             */
+struct blocks32_q8_1 { uint8_t d[2], sum[2]; int8_t q[32]; };
+
 _Static_assert(sizeof(struct blocks32_q4_0) == 18, "4.5 bits a weight");
 _Static_assert(sizeof(struct blocks32_q4_1) == 20, "5 bits a weight");
 _Static_assert(sizeof(struct blocks32_q5_0) == 22, "5.5 bits a weight");
 _Static_assert(sizeof(struct blocks32_q5_1) == 24, "6 bits a weight");
 _Static_assert(sizeof(struct blocks32_q8_0) == 34, "8.5 bits a weight");
+_Static_assert(sizeof(struct blocks32_q8_1) == 36, "9 bits a weight");
 
 void blocks32_decode_q4_0(const uint8_t *bytes, size_t blocks, float *out);
 void blocks32_decode_q4_1(const uint8_t *bytes, size_t blocks, float *out);
 void blocks32_decode_q5_0(const uint8_t *bytes, size_t blocks, float *out);
 void blocks32_decode_q5_1(const uint8_t *bytes, size_t blocks, float *out);
 void blocks32_decode_q8_0(const uint8_t *bytes, size_t blocks, float *out);
+void blocks32_decode_q8_1(const uint8_t *bytes, size_t blocks, float *out);
 
 #endif

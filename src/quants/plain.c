@@ -1,4 +1,4 @@
-/* plain.c - decodes F32, F16 and BF16 weights; see plain.h.
+/* plain.c - decodes F32, F16, BF16 and F64 weights; see plain.h.
  *
  * The bytes are little-endian whatever the machine: they are put together by
  * shifts, which compilers recognise as plain loads. F32 keeps its bits, a
@@ -51,4 +51,16 @@ void plain_bf16(const uint8_t *restrict bytes, size_t blocks, float *restrict ou
     }
     for (size_t i = 0; i < blocks; i++)
         out[i] = half_bfloat_to_float(half_load(bytes + 2 * i));
+}
+
+void plain_f64(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    for (size_t i = 0; i < blocks; i++) {
+        uint64_t bits = 0;
+        double value;
+        for (int k = 0; k < 4; k++)
+            bits |= (uint64_t)half_load(bytes + 8 * i + 2 * k) << 16 * k;
+        memcpy(&value, &bits, sizeof value);
+        out[i] = (float)value;
+    }
 }

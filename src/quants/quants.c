@@ -2,9 +2,9 @@
  *
  * One row a type: sizes, name, decoder. A reader, the help and the tests follow
  * from the rows; a new block format is a row and a decoder (docs/HACKING).
- * Formats that are known but not decoded yet stand here too, so that a file
- * holding them can be listed, bounds-checked and refused by name where the
- * weights are needed. Ids that ggml removed (4, 5, 31-33, 36-38) have no row: no
+ * Integers stand here too, without a decoder, so that a file holding them can be
+ * listed, bounds-checked and refused by name where weights are needed: they are data beside the
+ * weights (llama.cpp multiplies by none of them). Ids that ggml removed (4, 5, 31-33, 36-38) have no row: no
  * program writes them any more and their sizes differed between versions.
  */
 #include "quants.h"
@@ -13,9 +13,12 @@
 #include <strings.h>
 
 #include "blocks32.h"
+#include "codebook_blocks.h"
 #include "half.h"
+#include "level_blocks.h"
 #include "plain.h"
 #include "superblocks.h"
+#include "ternary_blocks.h"
 
 static const struct quants_format table[] = {
     {0, "F32", 1, 4, plain_f32},
@@ -25,33 +28,34 @@ static const struct quants_format table[] = {
     {6, "Q5_0", 32, 22, blocks32_decode_q5_0},
     {7, "Q5_1", 32, 24, blocks32_decode_q5_1},
     {8, "Q8_0", 32, 34, blocks32_decode_q8_0},
-    {9, "Q8_1", 32, 36, NULL},
+    {9, "Q8_1", 32, 36, blocks32_decode_q8_1},
     {10, "Q2_K", 256, 84, superblocks_decode_q2_k},
     {11, "Q3_K", 256, 110, superblocks_decode_q3_k},
     {12, "Q4_K", 256, 144, superblocks_decode_q4_k},
     {13, "Q5_K", 256, 176, superblocks_decode_q5_k},
     {14, "Q6_K", 256, 210, superblocks_decode_q6_k},
-    {15, "Q8_K", 256, 292, NULL},
-    {16, "IQ2_XXS", 256, 66, NULL},
-    {17, "IQ2_XS", 256, 74, NULL},
-    {18, "IQ3_XXS", 256, 98, NULL},
-    {19, "IQ1_S", 256, 50, NULL},
-    {20, "IQ4_NL", 32, 18, NULL},
-    {21, "IQ3_S", 256, 110, NULL},
-    {22, "IQ2_S", 256, 82, NULL},
-    {23, "IQ4_XS", 256, 136, NULL},
+    {15, "Q8_K", 256, 292, superblocks_decode_q8_k},
+    {16, "IQ2_XXS", 256, 66, codebook_blocks_decode_iq2_xxs},
+    {17, "IQ2_XS", 256, 74, codebook_blocks_decode_iq2_xs},
+    {18, "IQ3_XXS", 256, 98, codebook_blocks_decode_iq3_xxs},
+    {19, "IQ1_S", 256, 50, codebook_blocks_decode_iq1_s},
+    {20, "IQ4_NL", 32, 18, level_blocks_decode_iq4_nl},
+    {21, "IQ3_S", 256, 110, codebook_blocks_decode_iq3_s},
+    {22, "IQ2_S", 256, 82, codebook_blocks_decode_iq2_s},
+    {23, "IQ4_XS", 256, 136, level_blocks_decode_iq4_xs},
     {24, "I8", 1, 1, NULL},
     {25, "I16", 1, 2, NULL},
     {26, "I32", 1, 4, NULL},
     {27, "I64", 1, 8, NULL},
-    {28, "F64", 1, 8, NULL},
-    {29, "IQ1_M", 256, 56, NULL},
+    {28, "F64", 1, 8, plain_f64},
+    {29, "IQ1_M", 256, 56, codebook_blocks_decode_iq1_m},
     {30, "BF16", 1, 2, plain_bf16},
-    {34, "TQ1_0", 256, 54, NULL},
-    {35, "TQ2_0", 256, 66, NULL},
-    {39, "MXFP4", 32, 17, NULL},
-    {40, "NVFP4", 64, 36, NULL},
-    {41, "Q1_0", 128, 18, NULL},
+    {34, "TQ1_0", 256, 54, ternary_blocks_decode_tq1_0},
+    {35, "TQ2_0", 256, 66, ternary_blocks_decode_tq2_0},
+    {39, "MXFP4", 32, 17, level_blocks_decode_mxfp4},
+    {40, "NVFP4", 64, 36, level_blocks_decode_nvfp4},
+    {41, "Q1_0", 128, 18, ternary_blocks_decode_q1_0},
+    {42, "Q2_0", 64, 18, ternary_blocks_decode_q2_0},
 };
 
 #define LARGEST_BLOCK 256

@@ -15,8 +15,11 @@
 /* Type ids as they stand in GGUF files (the ones we decode; NOTES section 2). */
 enum quants_type {
     QUANTS_F32 = 0, QUANTS_F16 = 1, QUANTS_Q4_0 = 2, QUANTS_Q4_1 = 3, QUANTS_Q5_0 = 6, QUANTS_Q5_1 = 7,
-    QUANTS_Q8_0 = 8, QUANTS_Q2_K = 10, QUANTS_Q3_K = 11, QUANTS_Q4_K = 12, QUANTS_Q5_K = 13, QUANTS_Q6_K = 14,
-    QUANTS_BF16 = 30
+    QUANTS_Q8_0 = 8, QUANTS_Q8_1 = 9, QUANTS_Q2_K = 10, QUANTS_Q3_K = 11, QUANTS_Q4_K = 12, QUANTS_Q5_K = 13,
+    QUANTS_Q6_K = 14, QUANTS_Q8_K = 15, QUANTS_IQ2_XXS = 16, QUANTS_IQ2_XS = 17, QUANTS_IQ3_XXS = 18,
+    QUANTS_IQ1_S = 19, QUANTS_IQ4_NL = 20, QUANTS_IQ3_S = 21, QUANTS_IQ2_S = 22, QUANTS_IQ4_XS = 23, QUANTS_F64 = 28,
+    QUANTS_IQ1_M = 29, QUANTS_BF16 = 30, QUANTS_TQ1_0 = 34, QUANTS_TQ2_0 = 35, QUANTS_MXFP4 = 39, QUANTS_NVFP4 = 40,
+    QUANTS_Q1_0 = 41, QUANTS_Q2_0 = 42
 };
 
 /* One row of the table of all known ids, those we can't decode included (so
@@ -27,7 +30,7 @@ struct quants_format {
     uint32_t block_elements;  /* weights a block, 1 for plain types               */
     uint32_t block_bytes;
     /* Decodes `blocks` consecutive blocks to out[blocks * block_elements];
-     * exact; no alignment of `bytes` needed; NULL: known but not decodable. */
+     * exact; no alignment of `bytes` needed; NULL: integers, which are no weights. */
     void (*decode)(const uint8_t *bytes, size_t blocks, float *out);
 };
 

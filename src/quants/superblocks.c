@@ -6,7 +6,7 @@
  * once; a fused multiply-subtract gives the same bits. So the order of the
  * products can't change a finite weight, apart from the sign of a zero: the
  * order written here, scale first, is the one that decides it. Infinite and NaN
- * scales follow IEEE: inf * 0 is NaN.
+ * scales follow IEEE: inf * 0 is NaN. Q8_K alone has a float32 scale, so its one product rounds.
  *
  * Loops run over 16 or 32 weights of one scale, with a shift that is the same
  * for all of them: compilers vectorise them at -O2.
@@ -110,5 +110,15 @@ void superblocks_decode_q6_k(const uint8_t *restrict bytes, size_t blocks, float
             for (int l = 0; l < 16; l++)
                 out[l] = scale * (float)(((low[l] >> low_shift & 15) | (high[l] >> high_shift & 3) << 4) - 32);
         }
+    }
+}
+
+void superblocks_decode_q8_k(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    const struct superblocks_q8_k *block = (const void *)bytes;
+    for (; blocks; blocks--, block++, out += SUPERBLOCKS_ELEMENTS) {
+        float d = half_from_bits((uint32_t)half_load(block->d) | (uint32_t)half_load(block->d + 2) << 16);
+        for (int i = 0; i < SUPERBLOCKS_ELEMENTS; i++)
+            out[i] = d * (float)block->q[i];
     }
 }

@@ -1,4 +1,4 @@
-/* superblocks.h - block formats of 256 weights: Q2_K, Q3_K, Q4_K, Q5_K, Q6_K.
+/* superblocks.h - block formats of 256 weights: Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, Q8_K.
  *
  * A super-block has one or two halves for all its weights and a small scale (and
  * minimum) for each sub-block of 16 or 32. In the pictures byte 0 is left;
@@ -53,17 +53,24 @@ struct superblocks_q5_k { uint8_t d[2], dmin[2], scales[12], high[32], q[128]; }
  *  w[i] = (d * scale[i / 16]) * (q - 32)                                       */
 struct superblocks_q6_k { uint8_t low[128], high[64]; int8_t scales[16]; uint8_t d[2]; };
 
+/* Q8_K: one scale for all.
+ *  | float32 d | 256 signed bytes q | 16 16-bit sums |   sums of 16 q each, a help for products that weights don't need
+ *  w[i] = d * q[i]                                                             */
+struct superblocks_q8_k { uint8_t d[4]; int8_t q[256]; uint8_t sums[16][2]; };
+
 _Static_assert(sizeof(struct superblocks_q2_k) == 84, "2.625 bits a weight");
 _Static_assert(sizeof(struct superblocks_q3_k) == 110, "3.4375 bits a weight");
 _Static_assert(sizeof(struct superblocks_q4_k) == 144, "4.5 bits a weight");
 _Static_assert(sizeof(struct superblocks_q5_k) == 176, "5.5 bits a weight");
 _Static_assert(sizeof(struct superblocks_q6_k) == 210, "6.5625 bits a weight");
+_Static_assert(sizeof(struct superblocks_q8_k) == 292, "9.125 bits a weight");
 
 void superblocks_decode_q2_k(const uint8_t *bytes, size_t blocks, float *out);
 void superblocks_decode_q3_k(const uint8_t *bytes, size_t blocks, float *out);
 void superblocks_decode_q4_k(const uint8_t *bytes, size_t blocks, float *out);
 void superblocks_decode_q5_k(const uint8_t *bytes, size_t blocks, float *out);
 void superblocks_decode_q6_k(const uint8_t *bytes, size_t blocks, float *out);
+void superblocks_decode_q8_k(const uint8_t *bytes, size_t blocks, float *out);
 
 /* Unpacks the 12 bytes that Q4_K and Q5_K share into 8 scales and 8 minima,
  * each 0..63. */

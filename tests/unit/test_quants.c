@@ -1,7 +1,7 @@
 /* test_quants.c - the table of block formats and their decoders.
  *
- * Two independent witnesses: tests/golden/quants.bin, decoded by the PyPI package gguf
- * (bit for bit, signs of zeros too, NaN = NaN), and a formula of our own that
+ * Two independent witnesses: tests/golden/quants.bin, decoded by the PyPI package gguf and NumPy
+ * (bit for bit, signs of zeros too, NaN = NaN), and for the older types a formula of our own that
  * reads single bits of a block and computes in integers. The second works since
  * every finite half is an integer times 2^-24: a weight is (H(d) scale q - H(dmin)
  * minimum) 2^-24 with everything in brackets below 2^53, and one rounding gives
@@ -192,7 +192,7 @@ static bool check_record(struct cursor *c)
         wrong += !same_bits(&out[i], wanted + 4 * (size_t)i);
     memory_free(out);
     is_uint(elements, (uint64_t)blocks * format->block_elements, "%s: the golden is whole", format->name);
-    return is_uint(wrong, 0, "%s: %u weights are the bits that gguf's own decoder gives, special scales included",
+    return is_uint(wrong, 0, "%s: %u weights are the bits that an independent decoder gives, special scales included",
                    format->name, (unsigned)elements);
 }
 
@@ -207,7 +207,7 @@ static void check_goldens(void)
     int records = 0;
     for (; cursor_remaining(&c); records++)
         check_record(&c);
-    is_int(records, 13, "every type that we decode has a golden");
+    is_int(records, 31, "every type that we decode has a golden");
     mapping_close(&golden);
     free(path);
 }
@@ -241,7 +241,7 @@ static void check_halves(void)
 
 static void check_table(void)
 {
-    static const uint32_t without_row[] = {4, 5, 31, 32, 33, 36, 37, 38, 42, 142, 143, UINT32_MAX};
+    static const uint32_t without_row[] = {4, 5, 31, 32, 33, 36, 37, 38, 43, 142, 143, UINT32_MAX};
     for (size_t i = 0; i < sizeof without_row / sizeof without_row[0]; i++)
         ok(!quants_by_id(without_row[i]), "id %u is unknown", (unsigned)without_row[i]);
     size_t found = 0, decodable = 0;
@@ -251,7 +251,10 @@ static void check_table(void)
         decodable += format->decode != NULL;
     }
     is_uint(found, quants_count(), "every row is found by its id and its name");
-    is_uint(decodable, 13, "thirteen types are decoded");
+    is_uint(decodable, quants_count() - 4, "all types but four are decoded");
+    ok(!quants_by_name("I8")->decode && !quants_by_name("I16")->decode && !quants_by_name("I32")->decode &&
+           !quants_by_name("I64")->decode,
+       "and those are the integers");
     ok(!quants_at(quants_count()), "there is no row past the last");
     ok(quants_by_name("q4_k") == quants_by_id(QUANTS_Q4_K), "names are found in small letters");
     ok(!quants_by_name("Q4_X"), "a name that is none is not found");
@@ -292,6 +295,62 @@ static void check_ranges(enum quants_type type)
     is_uint(touched, 0, "%s: no range writes beside its place", format->name);
 }
 
+/* ---- every scale ---------------------------------------------------------------- */
+
+static void put_half(uint8_t *block, int at, uint16_t bits)
+{
+    block[at] = (uint8_t)bits;
+    block[at + 1] = (uint8_t)(bits >> 8);
+}
+
+/* The half of IQ1_M lies in the upper nibbles of four words. */
+static void put_spread_half(uint8_t *block, int at, uint16_t bits)
+{
+    for (int k = 0; k < 4; k++)
+        block[at + 1 + 2 * k] = (uint8_t)((block[at + 1 + 2 * k] & 15) | (bits >> 4 * k & 15) << 4);
+}
+
+/* Formats whose weights are d times something of the block: that something is the weight at d = 1. */
+static const struct {
+    enum quants_type type;
+    int at;
+    void (*put)(uint8_t *block, int at, uint16_t bits);
+} scaled[] = {
+    {QUANTS_Q8_1, 0, put_half},    {QUANTS_IQ2_XXS, 0, put_half}, {QUANTS_IQ2_XS, 0, put_half},
+    {QUANTS_IQ3_XXS, 0, put_half}, {QUANTS_IQ1_S, 0, put_half},   {QUANTS_IQ4_NL, 0, put_half},
+    {QUANTS_IQ3_S, 0, put_half},   {QUANTS_IQ2_S, 0, put_half},   {QUANTS_IQ4_XS, 0, put_half},
+    {QUANTS_TQ1_0, 52, put_half},  {QUANTS_TQ2_0, 64, put_half},  {QUANTS_Q1_0, 0, put_half},
+    {QUANTS_Q2_0, 0, put_half},    {QUANTS_IQ1_M, 48, put_spread_half},
+};
+
+static void check_every_half(size_t s)
+{
+    const struct quants_format *format = quants_by_id(scaled[s].type);
+    uint8_t block[512];
+    float unit[256], out[256];
+    size_t wrong = 0;
+    for (size_t i = 0; i < format->block_bytes; i++)
+        block[i] = (uint8_t)random_number();
+    scaled[s].put(block, scaled[s].at, 0x3c00);
+    format->decode(block, 1, unit);
+    for (uint32_t bits = 0; bits < 65536; bits++) {
+        const float d = quants_half((uint16_t)bits);
+        scaled[s].put(block, scaled[s].at, (uint16_t)bits);
+        format->decode(block, 1, out);
+        for (uint32_t i = 0; i < format->block_elements; i++) {
+            const float wanted = d * unit[i];
+            wrong += !same_bits(&out[i], (const uint8_t *)&wanted);
+        }
+    }
+    is_uint(wrong, 0, "%s: with each of the 65536 halves as its scale", format->name);
+}
+
+static void check_scales(void)
+{
+    for (size_t s = 0; s < sizeof scaled / sizeof scaled[0]; s++)
+        check_every_half(s);
+}
+
 int main(void)
 {
     check_table();
@@ -300,10 +359,14 @@ int main(void)
     for (size_t w = 0; w < sizeof witnesses / sizeof witnesses[0]; w++)
         check_witness(w);
     check_goldens();
+    check_scales();
     check_ranges(QUANTS_F32);
     check_ranges(QUANTS_F16);
     check_ranges(QUANTS_BF16);
     check_ranges(QUANTS_Q5_1);
     check_ranges(QUANTS_Q6_K);
+    check_ranges(QUANTS_Q1_0);
+    check_ranges(QUANTS_NVFP4);
+    check_ranges(QUANTS_F64);
     return tap_done();
 }

@@ -89,7 +89,7 @@ shows good.gguf 'runs yes' 'attention tensors separate \(attn_q, attn_k, attn_v\
     'problem the file has no tokenizer' 'rotary plain'
 shows good2.gguf 'format GGUF v2' 'runs yes'
 shows missing.gguf 'runs no' 'refusal a tensor is missing \(tensor blk\.0\.ffn_down\.weight\); ' 'Memory of a rank'
-shows undecodable.gguf 'runs no' "refusal tensor type IQ4_NL can't be decoded" 'IQ4_NL 1 1536 864 bytes' 'Memory of a rank'
+shows undecodable.gguf 'runs no' "refusal a tensor of weights has type I16: integers" 'I16 1 1536 3.0 KiB' 'Memory of a rank'
 shows biased.gguf 'runs no' 'a tensor is missing \(tensor blk\.0\.attn_k\.bias\)'
 shows gemma2.gguf 'architecture gemma2' 'layers 1' 'hidden size 32' 'heads 2' 'kv heads 1' 'head size 16' 'vocabulary 20' \
     'context 256' 'runs no' \
