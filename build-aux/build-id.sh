@@ -13,9 +13,13 @@ if test -e "$srcdir/.git"; then
     id=$(git -C "$srcdir" -c safe.directory='*' describe --always --dirty 2>/dev/null) || id=unknown
 fi
 mkdir -p "$(dirname "$file")"
+# Manual pages bear the date that CHANGELOG.md gives the version: the same bytes whenever they are made.
+date=$(sed -n "s/^## $version (\([0-9-]*\))\$/\1/p" "$srcdir/CHANGELOG.md")
 {
     echo "/* made by build-aux/build-id.sh */"
     echo "#define BUILD_ID \"$version ($id)\""
+    echo "#define BUILD_VERSION \"$version\""
+    echo "#define BUILD_DATE \"${date:-1970-01-01}\""
 } >"$file.new"
 if cmp -s "$file.new" "$file"; then
     rm -f "$file.new"

@@ -33,7 +33,8 @@ struct options_row {
     const char *help;           /* one sentence, lower case, no full stop          */
     const char *default_text;   /* shown as [..]; NULL none. Values are set by caller */
     double min, max;            /* of numbers                                     */
-    const char *const *choices; /* NULL-terminated names                          */
+    const char *const *choices; /* NULL-terminated names; of a TEXT: words that it may be among others,
+                                 * which completion offers                        */
     char letter;                /* -o beside --output; 0: none. Never h           */
 };
 

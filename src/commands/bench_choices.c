@@ -11,6 +11,8 @@
 
 #define MOST_THREADS 4096
 
+const char *const bench_choices_common_types[] = {"Q4_K", "Q5_K", "Q6_K", "Q8_0", "Q4_0", "F16", "BF16", "F32", NULL};
+
 static bool usable(size_t type)
 {
     return quants_at(type)->decode != NULL && encode_find(quants_at(type)) != NULL;

@@ -4,6 +4,9 @@
 
 #include "bench_lists.h"
 
+/* Types that completion offers for --type and --types; ended by NULL. */
+extern const char *const bench_choices_common_types[];
+
 /* Rows of the table in quants.h that can be made and decoded: names, or "all". */
 enum status bench_choices_types(struct bench_lists_numbers *types, const char *text, struct error *e) ERROR_MUST_USE;
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../bench/timing.h"
+#include "bench_choices.h"
+#include "generator.h"
 
 #define AT(member) offsetof(struct bench_ffn_options, member)
 #define MOST_SIZE 1048576
@@ -15,6 +17,7 @@ static const struct options_row rows[] = {
     {.name = "intermediate", .kind = OPTIONS_UINT, .offset = AT(intermediate), .argument = "N", .min = 1, .max = MOST_SIZE,
      .help = "neurons", .default_text = "8192"},
     {.name = "type", .kind = OPTIONS_TEXT, .offset = AT(type), .argument = "TYPE",
+     .choices = bench_choices_common_types,
      .help = "weight type of synthetic weights, as F32, F16, Q8_0, Q5_0, Q6_K", .default_text = "Q4_K"},
     {.name = "seed", .kind = OPTIONS_UINT, .offset = AT(seed), .argument = "S", .min = 0, .max = 9007199254740992.0 / 4,
      .help = "other synthetic weights and activations for each S", .default_text = "1"},
@@ -23,6 +26,7 @@ static const struct options_row rows[] = {
     {.name = "model", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE",
      .help = "weights and inputs of a model instead of synthetic ones"},
     {.name = "layer", .kind = OPTIONS_TEXT, .offset = AT(layer), .argument = "N|all",
+     .choices = (const char *const[]){"all", NULL},
      .help = "layer of the model, from 0 on", .default_text = "0"},
     {.name = "archive", .kind = OPTIONS_TEXT, .offset = AT(archive), .argument = "FILE",
      .help = "archive of that model: keep the neurons that it shows to matter, and judge the share it calls saturated"},
@@ -37,6 +41,7 @@ static const struct options_row rows[] = {
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "number of threads (of each rank)", .default_text = "all cores"},
     {.name = "precision", .kind = OPTIONS_TEXT, .offset = AT(precision), .argument = "NAME",
+     .choices = generator_precisions,
      .help = "f32, int16 or int8", .default_text = "f32"},
     {.name = "iterations", .kind = OPTIONS_UINT, .offset = AT(iterations), .argument = "N", .min = 0, .max = TIMING_MOST,
      .help = "rounds; 0: as many as --seconds takes, at least 5", .default_text = "0"},

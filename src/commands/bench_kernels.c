@@ -14,6 +14,7 @@
 #include "../report/figures.h"
 #include "bench_choices.h"
 #include "bench_lists.h"
+#include "generator.h"
 
 #define MOST_ROWS 65536
 #define MOST_SIZE 16777216
@@ -29,12 +30,14 @@ struct settings {
 
 static const struct options_row rows[] = {
     {.name = "types", .kind = OPTIONS_TEXT, .offset = AT(types), .argument = "LIST",
+     .choices = bench_choices_common_types,
      .help = "weight types, or all", .default_text = "Q4_K"},
     {.name = "rows", .kind = OPTIONS_TEXT, .offset = AT(rows), .argument = "LIST",
      .help = "rows of activations (tokens of a batch)", .default_text = "1,16,64,512"},
     {.name = "shape", .kind = OPTIONS_TEXT, .offset = AT(shape), .argument = "NxK",
      .help = "outputs x inputs of the weight matrix", .default_text = "8192x3072"},
     {.name = "precision", .kind = OPTIONS_TEXT, .offset = AT(precision), .argument = "LIST",
+     .choices = generator_precisions,
      .help = "precisions of profile, or all", .default_text = "f32"},
     {.name = "threads", .kind = OPTIONS_TEXT, .offset = AT(threads), .argument = "LIST",
      .help = "numbers of threads", .default_text = "1 and all cores"},

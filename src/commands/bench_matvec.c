@@ -27,12 +27,14 @@ struct settings {
 
 static const struct options_row rows[] = {
     {.name = "types", .kind = OPTIONS_TEXT, .offset = AT(types), .argument = "LIST",
+     .choices = (const char *const[]){"Q4_K", "Q5_0", "Q8_0", "Q6_K", "F16", "BF16", "F32", NULL},
      .help = "weight types, BF16 too", .default_text = "Q4_K,Q5_0,Q8_0,Q6_K,F16,F32"},
     {.name = "rows", .kind = OPTIONS_TEXT, .offset = AT(rows), .argument = "LIST",
      .help = "rows of activations", .default_text = "1,4,16"},
     {.name = "shape", .kind = OPTIONS_TEXT, .offset = AT(shape), .argument = "NxK",
      .help = "outputs x inputs of the weight matrix", .default_text = "8192x3072"},
     {.name = "precision", .kind = OPTIONS_TEXT, .offset = AT(precision), .argument = "LIST",
+     .choices = (const char *const[]){"f32", "int8", NULL},
      .help = "f32, and int8 for Q4_K", .default_text = "f32"},
     {.name = "threads", .kind = OPTIONS_TEXT, .offset = AT(threads), .argument = "LIST",
      .help = "numbers of threads", .default_text = "1 and all cores"},

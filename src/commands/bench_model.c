@@ -48,6 +48,7 @@ static const struct options_row rows[] = {
     {.name = "prompt-lengths", .kind = OPTIONS_TEXT, .offset = AT(lengths), .argument = "LIST",
      .help = "tokens of the prompts, at whose end steps are timed", .default_text = "16,128,512"},
     {.name = "ffn", .kind = OPTIONS_TEXT, .offset = AT(ffn), .argument = "LIST",
+     .choices = (const char *const[]){"baseline", "fused", "low-rank", "both", NULL},
      .help = "forms of the FFN: baseline, fused, low-rank, both", .default_text = "all of them"},
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "threads", .default_text = "OMP_NUM_THREADS, else all cores"},

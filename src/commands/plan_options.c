@@ -34,6 +34,7 @@ static const struct options_row rows[] = {
     {.name = "overlong", .kind = OPTIONS_CHOICE, .offset = INPUT(overlong), .argument = "WHAT", .choices = overlong_names,
      .help = "longer prompts: truncate, split, skip or error", .default_text = "truncate"},
     {.name = "window", .kind = OPTIONS_TEXT, .offset = INPUT(window), .argument = "N",
+     .choices = (const char *const[]){"off", NULL},
      .help = "tokens that attention looks back, or off", .default_text = "the file's"},
     {.name = "no-bos", .kind = OPTIONS_FLAG, .offset = INPUT(no_bos), .help = "no special tokens are added to prompts"},
     {.name = "batch-tokens", .kind = OPTIONS_UINT, .offset = INPUT(batch_tokens), .argument = "N", .min = 1, .max = 65536,

@@ -38,6 +38,7 @@ static const struct options_row fixed_rows[] = {
     {.name = "overlong", .kind = OPTIONS_CHOICE, .offset = AT(overlong), .argument = "WHAT", .choices = overlong_names,
      .help = "longer prompts: truncate, split, skip or error", .default_text = "truncate"},
     {.name = "window", .kind = OPTIONS_TEXT, .offset = AT(window), .argument = "N",
+     .choices = (const char *const[]){"off", NULL},
      .help = "tokens that attention looks back, itself included, or off", .default_text = "the file's"},
     {.name = "no-bos", .kind = OPTIONS_FLAG, .offset = AT(no_bos), .help = "add no special tokens to prompts"},
     {.name = "Output", .kind = OPTIONS_HEADING},
@@ -55,6 +56,7 @@ static const struct options_row fixed_rows[] = {
     {.name = "checkpoint-every", .kind = OPTIONS_DOUBLE, .offset = AT(checkpoint_every), .argument = "MIN", .min = 0,
      .max = 1e6, .help = "minutes from one to the next; 0: upon signals only", .default_text = "10"},
     {.name = "resume", .kind = OPTIONS_TEXT, .offset = AT(resume), .argument = "FILE|auto",
+     .choices = (const char *const[]){"auto", NULL},
      .help = "go on from a checkpoint; auto: from --checkpoint's file where it is there"},
     {.name = "partial-every", .kind = OPTIONS_DOUBLE, .offset = AT(partial_every), .argument = "MIN", .min = 0,
      .max = 1e6, .help = "minutes from one archive of what is done so far to the next, with the archive's name and "
@@ -67,6 +69,7 @@ static const struct options_row fixed_rows[] = {
     {.name = "verbose", .kind = OPTIONS_FLAG, .offset = AT(verbose), .help = "say more about what is done"},
     {.name = "Computation", .kind = OPTIONS_HEADING},
     {.name = "grid", .kind = OPTIONS_TEXT, .offset = AT(grid), .argument = "PxS",
+     .choices = (const char *const[]){"auto", NULL},
      .help = "P groups of ranks share the prompts, S ranks of each the layers; auto: the fewest stages that the memory "
              "allows",
      .default_text = "auto"},

@@ -57,6 +57,8 @@ static const struct options_row rows[] = {
     SIZE_ROW("context", context, 1, 16777216, "4096", "longest prompt in tokens"),
     {.name = "tied", .kind = OPTIONS_FLAG, .offset = AT(tied), .help = "no output.weight: the embedding serves"},
     {.name = "type", .kind = OPTIONS_TEXT, .offset = AT(type), .argument = "TYPE",
+     .choices = (const char *const[]){"F32", "F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0",
+                                      "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "q4_k_m", "q5_k_m", NULL},
      .help = "F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, or a mix: q4_k_m, q5_k_m",
      .default_text = "q4_k_m"},
     {.name = "seed", .kind = OPTIONS_UINT, .offset = AT(seed), .argument = "N", .max = 18446744073709551615.0,

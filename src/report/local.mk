@@ -13,6 +13,7 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/token_lines.c %D%/token_lines.h
 %C%_libreport_a_SOURCES += %D%/printing.c %D%/printing.h
 %C%_libreport_a_SOURCES += %D%/program_text.c %D%/program_text.h
+%C%_libreport_a_SOURCES += %D%/manual.c %D%/manual.h %D%/completion.c %D%/completion.h
 %C%_libreport_a_SOURCES += %D%/fact_sheet.c %D%/fact_sheet.h
 %C%_libreport_a_SOURCES += %D%/figures.c %D%/figures.h
 %C%_libreport_a_SOURCES += %D%/job_script.c %D%/job_script.h
