@@ -12,13 +12,13 @@
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../cluster/ranks.h"
-#include "../report/compare_text.h"
+#include "../report/compare_page.h"
 #include "../report/token_lines.h"
 #include "criteria_options.h"
 #include "profile_outputs.h"
 
 struct settings {
-    const char *output;
+    const char *output, *html;
     double level;
     bool quiet;
     struct criteria_choice choice;
@@ -29,6 +29,8 @@ struct settings {
 static const struct options_row own_rows[] = {
     {.name = "output", .kind = OPTIONS_TEXT, .offset = AT(output), .argument = "FILE",
      .help = "CSV of all layers as well", .letter = 'o'},
+    {.name = "html", .kind = OPTIONS_TEXT, .offset = AT(html), .argument = "FILE",
+     .help = "a page for people as well: verdict, plots, tables"},
     {.name = "level", .kind = OPTIONS_DOUBLE, .offset = AT(level), .argument = "P", .min = 1e-12, .max = 0.5,
      .help = "how often sampling alone may be called a difference", .default_text = "0.05"},
     {.name = "quiet", .kind = OPTIONS_FLAG, .offset = AT(quiet), .help = "print errors and the comparison only"},
@@ -218,16 +220,37 @@ static enum status write_table(const struct comparison *c, struct error *e)
     return outfile_commit(&out, e);
 }
 
+static enum status write_page(const struct comparison *c, struct error *e)
+{
+    struct outfile out;
+    enum status s = outfile_open(&out, c->settings->html, e);
+    if (s != STATUS_OK)
+        return s;
+    compare_page_begin(&out, c->side[0].path);
+    for (size_t i = 1; i < c->count; i++) {
+        struct compare_text t = text_of(c, i);
+        compare_page_pair(&out, &t, i);
+    }
+    compare_page_end(&out);
+    return outfile_commit(&out, e);
+}
+
 static enum status compare(struct comparison *c, const struct options_result *given, struct error *e)
 {
-    const char *output = c->settings->output;
+    const char *output = c->settings->output, *html = c->settings->html;
     enum status s = profile_outputs_check_table(output, given->operand, given->operands, e);
+    if (s == STATUS_OK)
+        s = profile_outputs_check_table(html, given->operand, given->operands, e);
+    if (s == STATUS_OK && output && html)
+        s = profile_outputs_twins(output, html, "--output and --html", e);
     if (s == STATUS_OK)
         s = open_all(c, given, e);
     if (s == STATUS_OK)
         s = read_all(c, e);
     if (s == STATUS_OK && output)
         s = write_table(c, e);
+    if (s == STATUS_OK && html)
+        s = write_page(c, e);
     for (size_t i = 1; i < c->count && s == STATUS_OK; i++) {
         struct compare_text t = text_of(c, i);
         s = compare_text_print(NULL, &t, i > 1, e);
@@ -235,6 +258,8 @@ static enum status compare(struct comparison *c, const struct options_result *gi
     log_release();
     if (s == STATUS_OK && output)
         log_line("written: %s", output);
+    if (s == STATUS_OK && html)
+        log_line("written: %s", html);
     return s;
 }
 

@@ -17,7 +17,7 @@
 /* More layers than this are not listed one by one. */
 #define LISTED_LAYERS 128
 
-static bool same_prompts(const struct compare_text *t)
+bool compare_text_same_prompts(const struct compare_text *t)
 {
     return memcmp(t->side[0].facts->prompts_fingerprint, t->side[1].facts->prompts_fingerprint,
                   sizeof t->side[0].facts->prompts_fingerprint) == 0;
@@ -54,7 +54,7 @@ static void print_change(FILE *to, int width, int decimals, double change)
         fprintf(to, " %+*.*f", width, decimals, change);
 }
 
-static double change_of(const struct compare_text *t, size_t layer, int column)
+double compare_text_change(const struct compare_text *t, size_t layer, int column)
 {
     double a[CSV_COLUMNS], b[CSV_COLUMNS];
     csv_values(&t->side[0].rows[layer], a);
@@ -81,13 +81,13 @@ static void print_changes(FILE *to, const struct compare_text *t)
     for (size_t l = 0; l < listed(t); l++) {
         fprintf(to, "\n%5zu", l);
         for (int c = 0; c < CSV_COLUMNS; c++)
-            print_change(to, (int)strlen(csv_columns[c].name), csv_columns[c].decimals, change_of(t, l, c));
+            print_change(to, (int)strlen(csv_columns[c].name), csv_columns[c].decimals, compare_text_change(t, l, c));
     }
     fputc('\n', to);
     print_more(to, t);
 }
 
-static size_t changed(const struct contrast *c)
+size_t compare_text_changed(const struct contrast *c)
 {
     size_t kept = 0;
     for (int i = 0; i < CONTRAST_CLASSES; i++)
@@ -106,8 +106,8 @@ static void print_confusion(FILE *to, const struct contrast *c)
         for (int k = 0; k < CONTRAST_CLASSES; k++)
             fprintf(to, "%11zu", c->confusion[i][k]);
     }
-    fprintf(to, "\n%zu of %zu neurons change class (%.2f%%)\n", changed(c), c->neurons,
-            100.0 * (double)changed(c) / (double)c->neurons);
+    fprintf(to, "\n%zu of %zu neurons change class (%.2f%%)\n", compare_text_changed(c), c->neurons,
+            100.0 * (double)compare_text_changed(c) / (double)c->neurons);
 }
 
 static void print_ratio(FILE *to, int width, double value)
@@ -121,7 +121,7 @@ static void print_ratio(FILE *to, int width, double value)
 static void print_probability(FILE *to, const struct compare_text *t, const struct contrast_tests *tests)
 {
     double p = contrast_probability(tests);
-    if (same_prompts(t) || isnan(p))
+    if (compare_text_same_prompts(t) || isnan(p))
         fprintf(to, " %9s", "-");
     else if (p < 1e-4)
         fprintf(to, " %9.1e", p);
@@ -139,7 +139,7 @@ static void print_sets(FILE *to, const struct compare_text *t)
         print_ratio(to, 8, contrast_overlap(c));
         print_ratio(to, 11, c->rank_correlation);
         print_ratio(to, 7, c->rank_correlation_all);
-        fprintf(to, " %14zu", changed(c));
+        fprintf(to, " %14zu", compare_text_changed(c));
         print_probability(to, t, &c->tests);
         fputc('\n', to);
     }
@@ -159,43 +159,52 @@ static void print_size(FILE *to, const struct contrast_tests *tests)
                 tests->count, 100.0 * (double)tests->below / (double)tests->count);
 }
 
-static void print_verdict(FILE *to, const struct compare_text *t)
+bool compare_text_verdict(char *text, size_t size, const struct compare_text *t)
 {
-    double p = contrast_probability(&t->total.tests);
-    size_t layers = 0, tested = 0;
+    const double p = contrast_probability(&t->total.tests);
+    if (compare_text_same_prompts(t)) {
+        if (t->total.differing == 0)
+            snprintf(text, size, "NO difference: the same prompts, and every number of every neuron is the same");
+        else
+            snprintf(text, size, "the same prompts, so that the difference is not the sample's: %zu of %zu neurons have another\n"
+                     "  number somewhere, however small", t->total.differing, t->total.neurons);
+        return true;
+    }
+    if (isnan(p))
+        snprintf(text, size, "Not known: standard errors need at least 2 prompts in A and in B.");
+    else
+        snprintf(text, size, "%s at the %g%% level (p = %.3g)",
+                 p < t->level ? "the difference EXCEEDS what sampling gives" : "NO difference beyond what sampling gives",
+                 100.0 * t->level, p);
+    return !isnan(p);
+}
+
+struct compare_text_tested compare_text_tested(const struct compare_text *t)
+{
+    struct compare_text_tested n = {0, 0};
     for (size_t l = 0; l < t->layers; l++) {
-        double own = contrast_probability(&t->contrast[l].tests);
-        tested += !isnan(own);
-        layers += own < t->level;
+        const double own = contrast_probability(&t->contrast[l].tests);
+        n.tested += !isnan(own);
+        n.exceed += own < t->level;
     }
-    if (t->shared_prompts)
-        fprintf(to, "%" PRIu64 " prompts are in both. The test takes A and B for independent: it sees less than there is.\n",
-                t->shared_prompts);
-    if (isnan(p)) {
-        fprintf(to, "Not known: standard errors need at least 2 prompts in A and in B.\n");
-        return;
-    }
-    fprintf(to, "Verdict: %s at the %g%% level (p = %.3g)\n",
-            p < t->level ? "the difference EXCEEDS what sampling gives" : "NO difference beyond what sampling gives",
-            100.0 * t->level, p);
-    fprintf(to, "  by layer: %zu of %zu exceed it; without a difference about %.1f would\n", layers, tested,
-            t->level * (double)tested);
+    return n;
 }
 
 static void print_sampling(FILE *to, const struct compare_text *t)
 {
+    char verdict[COMPARE_TEXT_VERDICT];
+    const bool known = compare_text_verdict(verdict, sizeof verdict, t), same = compare_text_same_prompts(t);
+    const struct compare_text_tested n = compare_text_tested(t);
     fprintf(to, "\n=== Difference or sampling? ===\n");
-    if (!same_prompts(t)) {
-        print_verdict(to, t);
-        return;
-    }
-    if (t->total.differing == 0) {
-        fprintf(to, "Verdict: NO difference: the same prompts, and every number of every neuron is the same\n");
-        return;
-    }
-    fprintf(to, "Verdict: the same prompts, so that the difference is not the sample's: %zu of %zu neurons have another\n"
-                "  number somewhere, however small\n", t->total.differing, t->total.neurons);
-    print_size(to, &t->total.tests);
+    if (!same && t->shared_prompts)
+        fprintf(to, "%" PRIu64 " prompts are in both. The test takes A and B for independent: it sees less than there is.\n",
+                t->shared_prompts);
+    fprintf(to, known ? "Verdict: %s\n" : "%s\n", verdict);
+    if (!same && known)
+        fprintf(to, "  by layer: %zu of %zu exceed it; without a difference about %.1f would\n", n.exceed, n.tested,
+                t->level * (double)n.tested);
+    if (same && t->total.differing)
+        print_size(to, &t->total.tests);
 }
 
 enum status compare_text_print(FILE *to, const struct compare_text *t, bool follows, struct error *e)
@@ -237,12 +246,12 @@ void compare_text_csv(struct outfile *out, const struct compare_text *t, size_t 
         const struct contrast *c = &t->contrast[l];
         outfile_print(out, "%zu,%zu", pair, l);
         for (int k = 0; k < CSV_COLUMNS; k++)
-            csv_number(out, change_of(t, l, k));
-        outfile_print(out, ",%zu,%zu,%zu,%zu", c->first, c->second, c->both, changed(c));
+            csv_number(out, compare_text_change(t, l, k));
+        outfile_print(out, ",%zu,%zu,%zu,%zu", c->first, c->second, c->both, compare_text_changed(c));
         csv_number(out, contrast_overlap(c));
         csv_number(out, c->rank_correlation);
         csv_number(out, c->rank_correlation_all);
-        csv_number(out, same_prompts(t) ? NAN : contrast_probability(&c->tests));
+        csv_number(out, compare_text_same_prompts(t) ? NAN : contrast_probability(&c->tests));
         outfile_print(out, "\n");
     }
 }

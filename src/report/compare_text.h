@@ -5,6 +5,7 @@
 #ifndef PHI3SAT_REPORT_COMPARE_TEXT_H
 #define PHI3SAT_REPORT_COMPARE_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "../archive/archive_facts.h"
@@ -29,6 +30,20 @@ struct compare_text {
     double level;                     /* of the verdict: 0.05                           */
     const char *difference;           /* of the archives' facts, in words; NULL: none    */
 };
+
+/* What is said of both, for those who say it elsewhere. The verdict is a sentence of at most COMPARE_TEXT_VERDICT bytes (with a newline
+ * within); false: that it isn't known. */
+#define COMPARE_TEXT_VERDICT 256
+bool compare_text_verdict(char *text, size_t size, const struct compare_text *t);
+bool compare_text_same_prompts(const struct compare_text *t);
+double compare_text_change(const struct compare_text *t, size_t layer, int column); /* B - A of a CSV column; NaN */
+size_t compare_text_changed(const struct contrast *c);                             /* neurons in another class    */
+
+/* Layers whose difference exceeds what sampling gives, of those that could be tested. */
+struct compare_text_tested {
+    size_t exceed, tested;
+};
+struct compare_text_tested compare_text_tested(const struct compare_text *t);
 
 /* Prints it to `to` (NULL: standard output), behind an empty line where another comparison stands before.
  * STATUS_OUTPUT. */

@@ -19,12 +19,20 @@ static void end_section(struct outfile *out)
     outfile_print(out, "</section>\n");
 }
 
+/* On a narrow screen a plot is scrolled, by keys too. */
+static void draw(struct outfile *out, const struct plots_profile *p, void (*plot)(struct outfile *, bool, const struct plots_profile *))
+{
+    outfile_print(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">\n");
+    plot(out, false, p);
+    outfile_print(out, "</div>\n");
+}
+
 static void write_depth(struct outfile *out, const struct plots_profile *p)
 {
     section(out, "depth", "By depth",
             "Each bar is the share of a layer's neurons that are saturated. Thin lines show within what other prompts of this kind "
             "would leave it.");
-    plots_depth(out, false, p);
+    draw(out, p, plots_depth);
     outfile_print(out, "<details class=\"printed\"><summary>The same as a table, with all columns of the CSV</summary>\n");
     page_layers_table(out, p);
     outfile_print(out, "</details>\n");
@@ -51,7 +59,7 @@ static void write_criteria(struct outfile *out, const struct plots_profile *p)
 {
     section(out, "criteria", "Why: the criteria, one by one",
             "How many neurons meet each criterion in each series. A series is quiet when it meets any of the three.");
-    plots_criteria(out, false, p);
+    draw(out, p, plots_criteria);
     outfile_print(out, "<details><summary>The same as a table</summary>\n");
     write_table_of_criteria(out, p);
     outfile_print(out, "</details>\n");
@@ -64,7 +72,7 @@ static void write_map(struct outfile *out, const struct plots_profile *p)
             "Layers from top to bottom, neurons from left to right; the denser, the more of the neurons at that place are saturated. "
             "Columns that stand out are neighbours, nothing more: the order of neurons has no meaning of its own.");
     outfile_print(out, "<div id=\"map-still\">\n");
-    plots_map(out, false, p);
+    draw(out, p, plots_map);
     outfile_print(out, "</div>\n<div id=\"map-live\" hidden></div>\n");
     end_section(out);
 }
@@ -92,7 +100,7 @@ static void write_spread(struct outfile *out, const struct plots_profile *p)
     section(out, "spread", "How neurons are distributed",
             "The line is the layer's median neuron, the dark ribbon the middle half of them, the light one all but the outer 5% on "
             "either side. Dashed: the threshold. The three panels of a row share one scale.");
-    plots_spread(out, false, p);
+    draw(out, p, plots_spread);
     outfile_print(out, "<details><summary>The same as a table</summary>\n");
     write_table_of_spread(out, p);
     outfile_print(out, "</details>\n");

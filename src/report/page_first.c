@@ -66,7 +66,9 @@ static void write_answer(struct outfile *out, const struct plots_profile *p, con
         return;
     outfile_print(out, "<p class=\"potential\"><strong class=\"chip\">%s</strong> pruning potential (%s of neurons)</p>\n",
                   word[s->recommendation], range[s->recommendation]);
+    outfile_print(out, "<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"plot\">");
     plots_verdict(out, false, p);
+    outfile_print(out, "</div>\n");
 }
 
 static void write_how_much(struct outfile *out, const struct plots_profile *p, const struct summary *s)
@@ -85,7 +87,7 @@ static void write_how_much(struct outfile *out, const struct plots_profile *p, c
     const struct gain g = gain_of(&shape, p->rows, GAIN_BYTES_Q4K, GAIN_BLOCK);
     outfile_print(out, "</p>\n<p>Speedup at most: FFN stack <strong>%.2fx</strong>, whole model <strong>%.2fx</strong> (Q4_K, "
                        "generating).</p>\n", s->stack_speedup, gain_speedup(g.model));
-    if (!p->rule)
+    if (!p->rule && p->criteria->combine != CRITERIA_FFN)
         outfile_print(out, "<p>By ffn alone %.1f%% are saturated.</p>\n", 100.0 * s->ffn_saturated);
     outfile_print(out, "</div>\n");
 }

@@ -40,19 +40,19 @@ void page_layers_table(struct outfile *out, const struct plots_profile *p)
 static void write_list(struct outfile *out, const struct plots_profile *p, enum portrait_list list)
 {
     static const char *const captions[PORTRAIT_LISTS] = {
-        [PORTRAIT_FROZEN] = "Frozen: the least variance, always the same value",
-        [PORTRAIT_DEAD] = "Dead: most often near zero, then the least max |ffn|",
-        [PORTRAIT_ACTIVE] = "Active: least often near zero, then the largest variance",
+        [PORTRAIT_FROZEN] = "Frozen: the least variance",
+        [PORTRAIT_DEAD] = "Dead: most often near zero, super neurons left out",
+        [PORTRAIT_ACTIVE] = "Active: least often near zero",
         [PORTRAIT_SUPER] = "Extreme: the largest max |ffn| beside the layer's median"};
     static const char *const headings[] = {"Layer", "Neuron", "Variance", "Mean", "Low activity", "Max |ffn|", "Times median", "Class"};
     const struct portrait *q = p->portrait;
     html_table(out, captions[list], headings, sizeof headings / sizeof *headings);
     for (size_t i = 0; i < q->listed[list]; i++) {
         const struct portrait_neuron *n = &q->list[list][i];
-        outfile_print(out, "<tr><th scope=\"row\">%zu</th><td>%zu</td><td>%.3g</td><td>%.3g</td><td>%.1f%%</td><td>%.4g</td><td>%.3gx</td>"
-                           "<td>%s%s</td></tr>\n",
+        outfile_print(out, "<tr><th scope=\"row\">%zu</th><td>%zu</td><td>%.3g</td><td>%.3g</td><td>%.1f%%</td><td>%.4g</td><td>%.*fx</td>"
+                           "<td class=\"class\">%s%s</td></tr>\n",
                       n->layer, n->neuron, (double)n->variance, (double)n->mean, 100.0 * (double)n->activity, (double)n->largest,
-                      (double)n->ratio, n->super ? "super" : n->saturated ? "saturated" : "active",
+                      n->ratio < 10.0f ? 2 : 0, (double)n->ratio, n->super ? "super" : n->saturated ? "saturated" : "active",
                       n->super && n->saturated ? ", saturated" : "");
     }
     html_table_end(out);

@@ -205,8 +205,9 @@ static enum status list_layer(struct portrait *p, size_t layer, const struct met
         if (isnan(n.variance) || isnan(n.activity) || isnan(n.largest))
             continue;
         n.ratio = median > 0.0f ? n.largest / median : n.largest > 0.0f ? INFINITY : 0.0f;
-        for (int k = 0; k < PORTRAIT_LISTS; k++)
-            list_neuron(p, (enum portrait_list)k, &n);
+        for (int k = 0; k < PORTRAIT_LISTS; k++) /* one that is huge now and then isn't dead */
+            if (k != PORTRAIT_DEAD || !n.super)
+                list_neuron(p, (enum portrait_list)k, &n);
     }
     return s;
 }

@@ -40,6 +40,8 @@ static const struct style {
     {".gate", "stroke:$gate"},
     {".up", "stroke:$up;stroke-dasharray:7 3"},
     {".ffn", "stroke:$ffn;stroke-dasharray:2 3"},
+    {".odd", "stroke:$strong;stroke-dasharray:9 3 2 3"},
+    {".oddfill", "fill:$strong"},
     {".any", "stroke:$ink;stroke-width:2.6"},
     {".main", "stroke:$accent;stroke-width:2.2"},
     {".gatefill", "fill:$gate"},

@@ -1,6 +1,6 @@
 """check_page.py - is a page of phi3sat whole, self-contained, usable without eyes, and are its figures the CSV's?
 
-    check_page.py PAGE [--csv TABLE] [--bytes LIMIT] [--thresholds ARCHIVE OPTION...]
+    check_page.py PAGE [--csv TABLE] [--compared TABLE] [--bytes LIMIT] [--thresholds ARCHIVE OPTION...]
 
 Python alone: html.parser for the tree, xml.etree for the pictures, zlib for the image. --thresholds asks phi3sat report for points
 of each slider (with these options besides) and compares.
@@ -72,7 +72,7 @@ class Page(html.parser.HTMLParser):
         self.texts[inside] = self.texts.get(inside, "") + data
         if inside == "caption":
             self.caption = (self.caption or "") + data
-        elif self.rows and self.rows[-1]:
+        elif self.rows and self.rows[-1] and ("td" in self.open or "th" in self.open):
             self.rows[-1][-1] += data
 
 
@@ -149,6 +149,25 @@ def check_table(page, path, data):
                 assert "%.1f" % (100 * count / data["neurons"]) == row[5], "the slider's counts are not the CSV's"
 
 
+def check_compared(page, path):
+    """A page of one pair against compare's CSV: what stands in its tables is that, rounded."""
+    with open(path) as file:
+        wanted = list(csv.DictReader(file))
+    changes, sets = page.tables["Change by layer, B - A (percentages in points)"], page.tables["Saturated sets by layer"]
+    assert len(changes) == len(sets) == len(wanted) + 1
+    for row, own, line in zip(changes[1:], sets[1:], wanted):
+        for name, cell in zip(changes[0], row):
+            value = float(line[name])
+            assert cell == "=" and value == 0 or cell == "nan" and value != value or abs(float(cell) - value) <= 0.51 * 10.0 ** -len(
+                cell.partition(".")[2]), (name, cell, value)
+        assert own[:4] == [line[k] for k in ("Layer", "SaturatedA", "SaturatedB", "SaturatedBoth")] and own[7] == line["ClassChanges"]
+        assert own[4] == ("nan" if line["Jaccard"] == "nan" else "%.3f" % float(line["Jaccard"]))
+        assert own[8] == ("-" if line["P"] == "nan" else "%.3g" % float(line["P"]))
+    confusion = page.tables["Neurons by class"]
+    assert sum(int(cell) for i, row in enumerate(confusion[1:]) for k, cell in enumerate(row[1:]) if i != k) == sum(
+        int(line["ClassChanges"]) for line in wanted)
+
+
 def saturated_of(archive, options):
     subprocess.run(["phi3sat", "report", archive, "--quiet", "--output", "point.csv"] + options, stdout=subprocess.DEVNULL, check=True)
     with open("point.csv") as file:
@@ -168,6 +187,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("page")
     parser.add_argument("--csv")
+    parser.add_argument("--compared")
     parser.add_argument("--bytes", type=int, default=5000000)
     parser.add_argument("--thresholds", nargs=argparse.REMAINDER)
     given = parser.parse_args()
@@ -178,6 +198,8 @@ def main():
     page = Page(text)
     check_structure(text, page)
     check_pictures(text)
+    if given.compared:
+        check_compared(page, given.compared)
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     if found:
         data = json.loads(found.group(1))
