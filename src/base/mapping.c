@@ -67,6 +67,12 @@ void mapping_close(struct mapping *m)
     memset(m, 0, sizeof *m);
 }
 
+bool mapping_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 enum status mapping_read_all(int fd, size_t limit, char **bytes, size_t *size, struct error *e)
 {
     size_t capacity = 0, used = 0;

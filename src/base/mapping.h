@@ -6,6 +6,7 @@
 #ifndef PHI3SAT_BASE_MAPPING_H
 #define PHI3SAT_BASE_MAPPING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 
@@ -24,6 +25,9 @@ struct mapping {
  * which allows a zeroed struct; `m` is zeroed on failure. */
 enum status mapping_open(struct mapping *m, const char *path, struct error *e) ERROR_MUST_USE;
 void mapping_close(struct mapping *m);
+
+/* Whether `path` leads to a folder. */
+bool mapping_is_folder(const char *path);
 
 /* Reads all of descriptor `fd` (a pipe, say) into fresh memory, at most `limit`
  * bytes (STATUS_INPUT beyond). The caller frees *bytes. */

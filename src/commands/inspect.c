@@ -42,6 +42,8 @@ const struct options_table inspect_options = {
 static enum status inspect_file(struct fact_sheet *sheet, const char *path, bool tensors, struct error *e)
 {
     struct mapping map;
+    if (mapping_is_folder(path))
+        return inspect_model(sheet, path, tensors, e);
     enum status s = mapping_open(&map, path, e);
     if (s != STATUS_OK)
         return s;

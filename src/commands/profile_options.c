@@ -16,7 +16,7 @@ static const char *const progress_names[] = {"auto", "always", "never", NULL};
 
 static const struct options_row fixed_rows[] = {
     {.name = "Input", .kind = OPTIONS_HEADING},
-    {.name = "model", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE", .help = "model file (GGUF)"},
+    {.name = "model", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE", .help = "model: a GGUF, or a Hugging Face folder"},
     {.name = "knot", .kind = OPTIONS_TEXT, .offset = AT(model), .argument = "FILE",
      .help = "the same; what a file is, its content tells"},
     {.name = "prompts", .kind = OPTIONS_TEXT, .offset = AT(prompts), .argument = "FILE",

@@ -1,9 +1,8 @@
 /* foreign.c - recognises the files that people take for GGUF; see foreign.h.
  *
- * A table of leading bytes, then four looks that leading bytes can't tell: nothing
+ * A table of leading bytes, then three looks that leading bytes can't tell: nothing
  * but zeros (a download that reserved its space and never filled it), HTML after
- * white space, safetensors (a 64-bit length, then a JSON object), tar. Only the
- * first 64 KiB are looked at. Guessing stops here: no reader is chosen by it.
+ * white space, tar. Only the first 64 KiB are looked at. Guessing stops here: no reader is chosen by it.
  */
 #include "foreign.h"
 
@@ -65,16 +64,6 @@ static bool starts(const char *text, size_t size, const char *with)
     return size >= length && strncasecmp(text, with, length) == 0;
 }
 
-static bool looks_like_safetensors(const uint8_t *bytes, size_t size)
-{
-    uint64_t header = 0;
-    if (size < 10)
-        return false;
-    for (int i = 0; i < 8; i++)
-        header |= (uint64_t)bytes[i] << (8 * i);
-    return header >= 2 && header < (1u << 30) && bytes[8] == '{';
-}
-
 static enum status refuse(struct error *e, const char *what, const char *advice)
 {
     error_set(e, STATUS_INPUT, "%s", what);
@@ -111,13 +100,11 @@ enum status foreign_refuse(const struct mapping *mapping, struct error *e)
         if (size >= kinds[i].at + kinds[i].length &&
             memcmp(bytes + kinds[i].at, kinds[i].bytes, kinds[i].length) == 0)
             return refuse(e, kinds[i].what, kinds[i].advice);
-    if (looks_like_safetensors(bytes, size))
-        return refuse(e, "is a safetensors file", CONVERT);
     const char *text = text_start(bytes, size, &left);
     if (starts(text, left, "<!doctype") || starts(text, left, "<html") || starts(text, left, "<?xml"))
         return refuse(e, "is a web page, not a model: the download link led to an error or log-in page", AGAIN);
     if (left && (*text == '{' || *text == '['))
-        return refuse(e, "is JSON text, not a model", "give the model file itself, in GGUF form");
+        return refuse(e, "is JSON text, not a model", "give the model's folder, its config.json or a model in GGUF form");
     if (size < 4 && memcmp(bytes, "GGUF", size) == 0)
         return refuse(e, "is a GGUF file cut off inside its first four bytes", AGAIN);
     return refuse_unknown(bytes, size, e);

@@ -11,8 +11,16 @@ noinst_LIBRARIES += %D%/libformats.a
 %C%_libformats_a_SOURCES += %D%/gguf_keys.c
 %C%_libformats_a_SOURCES += %D%/gguf_tensors.c
 %C%_libformats_a_SOURCES += %D%/gguf_writer.c %D%/gguf_writer.h
+%C%_libformats_a_SOURCES += %D%/hf_config.c %D%/hf_config.h
+%C%_libformats_a_SOURCES += %D%/hf_folder.c %D%/hf_folder.h
+%C%_libformats_a_SOURCES += %D%/hf_json.c %D%/hf_json.h
+%C%_libformats_a_SOURCES += %D%/hf_names.c %D%/hf_names.h
+%C%_libformats_a_SOURCES += %D%/hf_shards.c %D%/hf_shards.h
+%C%_libformats_a_SOURCES += %D%/hf_tokenizer.c %D%/hf_tokenizer.h
+%C%_libformats_a_SOURCES += %D%/made_keys.c %D%/made_keys.h
 %C%_libformats_a_SOURCES += %D%/model_file.c %D%/model_file.h
 %C%_libformats_a_SOURCES += %D%/names.c %D%/names.h
+%C%_libformats_a_SOURCES += %D%/safetensors.c %D%/safetensors.h
 %C%_libformats_a_SOURCES += %D%/view.c %D%/view.h
 EXTRA_DIST += tests/golden/make_tiny.py
 
@@ -27,3 +35,6 @@ check_PROGRAMS += tests/unit/test_gguf_writer
 tests_unit_test_gguf_writer_LDADD = $(UNIT_FORMATS)
 tests_unit_test_gguf_writer_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 EXTRA_DIST += docs/formats.md
+
+SHELL_TESTS += tests/cli/folder/same.t tests/cli/folder/refused.t
+EXTRA_DIST += tests/cli/folder/refused.py tests/golden/make_hf.py

@@ -11,7 +11,21 @@
 #include "../base/memory.h"
 #include "foreign.h"
 #include "gguf.h"
+#include "hf_folder.h"
 #include "view.h"
+
+/* The content says which reader. */
+static enum status read_any(struct model_file *fresh, const char *path, struct error *e)
+{
+    if (mapping_is_folder(path))
+        return hf_folder_read(fresh, path, e);
+    enum status status = mapping_open(&fresh->mapping, path, e);
+    if (status != STATUS_OK)
+        return status;
+    if (gguf_matches(&fresh->mapping))
+        return gguf_read(fresh, e);
+    return hf_folder_has(&fresh->mapping) ? hf_folder_read(fresh, path, e) : foreign_refuse(&fresh->mapping, e);
+}
 
 enum status model_file_open(struct model_file **file, const char *path, struct error *e)
 {
@@ -20,14 +34,13 @@ enum status model_file_open(struct model_file **file, const char *path, struct e
     enum status status = memory_array(&fresh, 1, sizeof *fresh, "a model file", e);
     if (status != STATUS_OK)
         return status;
-    status = mapping_open(&fresh->mapping, path, e);
-    if (status == STATUS_OK)
-        status = gguf_matches(&fresh->mapping) ? gguf_read(fresh, e) : foreign_refuse(&fresh->mapping, e);
+    status = read_any(fresh, path, e);
     if (status == STATUS_OK) {
         *file = fresh;
         return STATUS_OK;
     }
-    error_file(e, path);
+    if (e && e->file[0] == '\0')
+        error_file(e, path);
     model_file_close(fresh);
     return status;
 }

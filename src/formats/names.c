@@ -63,9 +63,8 @@ bool names_build(struct names *names, size_t *repeated)
     return distinct;
 }
 
-bool names_find(const struct names *names, const char *name, size_t *index)
+bool names_find_text(const struct names *names, struct model_file_text wanted, size_t *index)
 {
-    struct model_file_text wanted = {name, strlen(name)};
     size_t low = 0, high = names->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -80,6 +79,11 @@ bool names_find(const struct names *names, const char *name, size_t *index)
             high = middle;
     }
     return false;
+}
+
+bool names_find(const struct names *names, const char *name, size_t *index)
+{
+    return names_find_text(names, (struct model_file_text){name, strlen(name)}, index);
 }
 
 bool names_equal(struct model_file_text text, const char *name)

@@ -33,7 +33,8 @@ void names_set(struct names *names, size_t index, struct model_file_text text);
  * then the lowest index whose name stands earlier in the file too. */
 bool names_build(struct names *names, size_t *repeated);
 
-/* Whether the NUL-terminated `name` is there, and its index. */
+/* Whether the name is there, and its index. */
+bool names_find_text(const struct names *names, struct model_file_text wanted, size_t *index);
 bool names_find(const struct names *names, const char *name, size_t *index);
 
 /* Whether a text from the file and a C string are the same bytes. */

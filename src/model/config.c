@@ -77,11 +77,13 @@ static enum status read_architecture(struct config *c, const struct model_file *
     if (s != STATUS_OK)
         return s;
     snprintf(c->architecture, sizeof c->architecture, "%s", a->name);
-    c->rotary_pairs = a->rotary_pairs;
+    bool halves = false, found;
+    s = model_file_get_bool(f, "phi3sat.rotary_halves", &halves, &found, e);
+    c->rotary_pairs = a->rotary_pairs && !halves;
     c->head_norms = a->head_norms;
     /* Where an architecture may have biases, all layers have what the first has. */
     c->biases = a->biases || model_file_find_tensor(f, "blk.0.attn_q.bias") || model_file_find_tensor(f, "blk.0.attn_qkv.bias");
-    return STATUS_OK;
+    return s;
 }
 
 static enum status inconsistent(const struct model_file *f, struct error *e, const char *what, size_t a, size_t b)

@@ -16,7 +16,7 @@ static const struct {
     {"half a magic", BYTES("GG"), "is a GGUF file cut off inside its first four bytes (byte 0)" AGAIN},
     {"zeros", BYTES("\0\0\0\0\0\0\0\0\0\0\0\0"),
      "begins with nothing but zero bytes: a download that was never filled (byte 0)" AGAIN},
-    {"safetensors", BYTES("\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\"}}"), "is a safetensors file (byte 0)" CONVERT},
+    {"safetensors", BYTES("\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\"}}"), "is a safetensors file, and has no config.json beside it; give the folder of a Hugging Face model, whole, or a model in GGUF form"},
     {"a PyTorch zip", BYTES("PK\3\4\0\0\10\10archive/data.pkl"),
      "is a zip archive, as PyTorch writes its checkpoints (.pt, .pth, .bin) (byte 0)" CONVERT},
     {"a pickle", BYTES("\x80\2\x8a\nl\xfc\x9c"),
@@ -47,7 +47,7 @@ static const struct {
     {"an S3 error", BYTES("\xef\xbb\xbf<?xml version=\"1.0\"?><Error>"),
      "is a web page, not a model: the download link led to an error or log-in page (byte 0)" AGAIN},
     {"JSON", BYTES("{\"architectures\": [\"Phi3ForCausalLM\"]}"),
-     "is JSON text, not a model (byte 0); give the model file itself, in GGUF form"},
+     "is JSON text, not a model (byte 0); give the model's folder, its config.json or a model in GGUF form"},
     {"anything else",
      BYTES("\177ELF\2\1\1\0\0"),
      "is not a GGUF file (it begins with the bytes 7f 45 4c 46 02 01 01 00) (byte 0); give a model in GGUF form"},
@@ -82,6 +82,7 @@ int main(void)
             "is a tar archive (byte 0); unpack it and give the GGUF file inside");
     refused("no file", STATUS_INPUT, "/nowhere/model.gguf",
             "can't be opened: No such file or directory; check the path");
-    refused("a folder", STATUS_INPUT, tap_folder(), "is a folder, not a file; give the path of a file");
+    refused("a folder", STATUS_INPUT, tap_folder(), 
+            "is a folder without a config.json; give the folder of a Hugging Face model, whole, or a model in GGUF form");
     return tap_done();
 }
