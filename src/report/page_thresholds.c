@@ -45,7 +45,7 @@ static void write_knob(struct outfile *out, const struct plots_profile *p, int w
     outfile_print(out, "<div class=\"knob\" data-knob=\"%d\">\n<h3>%s</h3>\n<p class=\"says\">%s</p>\n", which, titles[which], means[which]);
     plots_threshold(out, false, p, which);
     outfile_print(out, "<div class=\"live\" hidden>\n<label for=\"slider-%d\">--%s</label>\n<input id=\"slider-%d\" type=\"range\" min=\"0\" "
-                       "max=\"1\" step=\"1\" value=\"0\">\n<p class=\"readout\" aria-live=\"polite\"></p>\n<svg class=\"mini\" role=\"img\" "
+                       "max=\"1\" step=\"1\" value=\"0\">\n<p class=\"readout\"></p>\n<svg class=\"mini\" role=\"img\" "
                        "aria-label=\"Saturated share by layer at this threshold\"></svg>\n<p><code></code></p>\n</div>\n",
                   which, option_of(which), which);
     write_table(out, p, which);

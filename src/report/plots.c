@@ -24,7 +24,7 @@ static void write_zones(const struct svg *s, const struct svg_frame *f)
     for (int i = 0; i < 3; i++) {
         const double x = svg_x(f, edges[i]), end = svg_x(f, edges[i + 1]);
         svg_box(s, i == 1 ? "zone soft" : "zone", x, f->top, end - x, f->bottom - f->top, NULL);
-        svg_text(s, 0.5 * (x + end), f->top + 15, "middle", "cap", "%s", i == 0 && end - x < 130 ? "LOW" : words[i]);
+        svg_text(s, 0.5 * (x + end), f->top + 15, "middle", "", "%s", i == 0 && end - x < 130 ? "LOW" : words[i]);
     }
 }
 

@@ -22,6 +22,25 @@ while read -r line; do
         *) fail "${line#not ok }" ;;
     esac
 done <claims
+# A model whose name is markup: told as text, nothing of it runs.
+evil='<img src=x onerror="document.title=1"><svg onload="document.title=2">.gguf'
+cp m.gguf "$evil"
+run phi3sat --quiet --model "$evil" --prompts p.txt --output e.csv --html evil.html
+expect_status 0 "a model whose name is markup"
+holds "its page shows the name, makes no element of it, and no fault" env PYTHONPATH="$source_dir/tests/cli/page" PYTHONDONTWRITEBYTECODE=1 \
+    timeout 100 python3 - "$evil" <<'PY'
+import sys
+from browser import Browser
+browser = Browser()
+browser.look()
+browser.open("evil.html")
+browser.settle()
+name, title, images = (browser.value(e) for e in ("document.querySelector('h1').textContent", "document.title",
+                                                  "document.querySelectorAll('img').length"))
+faults = browser.faults
+browser.close()
+assert name == sys.argv[1] and title == name + " - phi3sat" and images == 0 and not faults, (name, title, images, faults)
+PY
 ok "all claims were made" test "$(wc -l <claims)" -ge 36
 diag "$(cat noise)"
 done_testing

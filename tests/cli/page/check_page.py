@@ -93,6 +93,24 @@ def check_structure(text, page):
     assert "nan%" not in text and "-nan" not in text and "inf%" not in text
 
 
+def brightness(colour):
+    parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def check_contrast(text):
+    """Whatever is written can be read: WCAG's 4.5 to 1, light and dark."""
+    blocks = re.findall(r":root\{((?:[a-z-]+:[^;}]*;)+)\}", text)
+    assert len(blocks) == 2, "light and dark"
+    for block in blocks:
+        colours = dict(re.findall(r"--([a-z]+):(#[0-9a-f]{6})", block))
+        for name in ("ink", "muted", "accent", "strong", "warn", "gate", "up", "ffn"):
+            for ground in ("paper", "panel"):
+                low, high = sorted((brightness(colours[name]), brightness(colours[ground])))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
+
+
 def check_pictures(text):
     found = re.findall(r"<svg.*?</svg>", text, re.S)
     assert found
@@ -198,6 +216,7 @@ def main():
     page = Page(text)
     check_structure(text, page)
     check_pictures(text)
+    check_contrast(text)
     if given.compared:
         check_compared(page, given.compared)
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
