@@ -485,8 +485,17 @@ enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, 
         d->bytes *= d->shape[k];
     }
     d->stored = H5Dget_storage_size(dataset);
+    d->pieces = schema_by_layer(item.row) ? r->sizes.of[SCHEMA_LAYER] : 1;
+    d->piece_bytes = schema_piece_size(item.row, &r->sizes);
     H5Dclose(dataset);
     return STATUS_OK;
+}
+
+enum status archive_reader_dataset_read(struct archive_reader *r, size_t i, size_t piece, void *flat, struct error *e)
+{
+    struct schema_item item = schema_item(r->sizes.kind, i);
+    hdf5_fault_watch();
+    return read_piece(r, &item, piece, flat, e);
 }
 
 /* Entries without a neuron become as accumulator_layer_clear leaves them; others must name one and be

@@ -62,6 +62,8 @@ struct archive_reader_dataset {
     size_t dimensions;
     uint64_t bytes;       /* of its numbers                                          */
     uint64_t stored;      /* of them in the file, compressed                         */
+    size_t pieces;        /* that it is read in: its layers, or 1                    */
+    size_t piece_bytes;   /* of each; may be 0                                       */
 };
 
 /* Data set i < archive_reader_dataset_count() in the schema's order; the dimensions' own scales are not
@@ -69,6 +71,11 @@ struct archive_reader_dataset {
 size_t archive_reader_dataset_count(void);
 enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, struct archive_reader_dataset *d,
                                       struct error *e) ERROR_MUST_USE;
+
+/* Piece < pieces of data set i, as it stands in the file: row-major, in this machine's order of bytes.
+ * flat: [piece_bytes]. */
+enum status archive_reader_dataset_read(struct archive_reader *r, size_t i, size_t piece, void *flat,
+                                        struct error *e) ERROR_MUST_USE;
 
 /* Replaces `set` (zeroed or from before) by the archive's prompts, sorted. */
 enum status archive_reader_prompts(struct archive_reader *r, struct prompt_set *set, struct error *e) ERROR_MUST_USE;

@@ -306,6 +306,13 @@ void outfile_write(struct outfile *o, const void *bytes, size_t size)
     note(o, fwrite(bytes, 1, size, o->stream) != size);
 }
 
+void outfile_rewrite(struct outfile *o, uint64_t at, const void *bytes, size_t size)
+{
+    note(o, fseeko(o->stream, (off_t)at, SEEK_SET) != 0);
+    note(o, fwrite(bytes, 1, size, o->stream) != size);
+    note(o, fseeko(o->stream, 0, SEEK_END) != 0);
+}
+
 enum status outfile_settle(struct outfile *o, struct error *e)
 {
     note(o, fflush(o->stream) != 0);

@@ -47,6 +47,10 @@ enum status outfile_open(struct outfile *o, const char *path, struct error *e) E
 void outfile_print(struct outfile *o, const char *format, ...) ERROR_PRINTF(2, 3);
 void outfile_write(struct outfile *o, const void *bytes, size_t size);
 
+/* Writes over `size` bytes from byte `at` on that are there already, and goes on at the end. Not for devices and
+ * pipes: told like a failed write. */
+void outfile_rewrite(struct outfile *o, uint64_t at, const void *bytes, size_t size);
+
 /* Flushes, syncs and renames; STATUS_OUTPUT when any of it failed, and then the
  * old file is as it was and the new one is gone. */
 enum status outfile_commit(struct outfile *o, struct error *e) ERROR_MUST_USE;

@@ -17,6 +17,7 @@ noinst_LIBRARIES += %D%/libcommands.a
 %C%_libcommands_a_SOURCES += %D%/bench_ffn_options.c %D%/bench_ffn_options.h
 %C%_libcommands_a_SOURCES += %D%/bench_ffn_plan.c %D%/bench_ffn_plan.h %D%/bench_ffn_show.c %D%/bench_ffn_show.h
 %C%_libcommands_a_SOURCES += %D%/bench_model.c %D%/bench_model.h %D%/bench_model_text.c %D%/bench_model_text.h
+%C%_libcommands_a_SOURCES += %D%/export.c %D%/export.h %D%/export_gguf.c %D%/export_gguf.h
 %C%_libcommands_a_SOURCES += %D%/inspect.c %D%/inspect.h %D%/inspect_archive.c %D%/inspect_archive.h
 %C%_libcommands_a_SOURCES += %D%/inspect_model.c %D%/inspect_model.h %D%/inspect_use.c %D%/inspect_use.h
 %C%_libcommands_a_SOURCES += %D%/criteria_options.c %D%/criteria_options.h %D%/results.c %D%/results.h
@@ -62,3 +63,9 @@ SHELL_TESTS += tests/cli/report/again.t tests/cli/report/refused.t tests/cli/com
 SHELL_TESTS += tests/cli/perplexity/basics.t
 SHELL_TESTS += tests/cli/plan/basics.t tests/cli/plan/goals.t tests/cli/plan/script.t
 EXTRA_DIST += tests/cli/plan/phi3_shape.py tests/cli/plan/lengths.py docs/plan.md
+# A ZIP file of any limit, for other readers.
+noinst_PROGRAMS += tests/cli/export/make_zip
+tests_cli_export_make_zip_LDADD = $(LINK_REPORT)
+SHELL_TESTS += tests/cli/export/forms.t tests/cli/export/refused.t tests/cli/export/zip.t
+LONG_TESTS += tests/cli/export/llama.t
+EXTRA_DIST += tests/cli/export/check_forms.py docs/export.md

@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "build_id.h"
 #include "compare.h"
+#include "export.h"
 #include "inspect.h"
 #include "merge.h"
 #include "perplexity.h"
@@ -36,6 +37,8 @@ static const struct subcommand subcommands[] = {
      &bench_options, NULL},
     {"compare", "show how archives differ, by layer and neuron, and whether by more than sampling", compare_command,
      NULL, compare_options_table},
+    {"export", "write an archive in other forms: for NumPy, as a long table, for llama-quantize", export_command,
+     NULL, export_options_table},
     {"inspect", "print what a model file or an archive holds", inspect_command,
      &inspect_options, NULL},
     {"merge", "add archives of shards into the one that a single run would have made", merge_command,

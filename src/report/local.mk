@@ -5,6 +5,7 @@
 #                              tests_unit_test_FILE_LDADD = $(UNIT_REPORT)
 
 noinst_LIBRARIES += %D%/libreport.a
+%C%_libreport_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
 %C%_libreport_a_SOURCES =
 %C%_libreport_a_SOURCES += %D%/box_table.c %D%/box_table.h
 %C%_libreport_a_SOURCES += %D%/csv.c %D%/csv.h
@@ -26,6 +27,8 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += %D%/portrait.c %D%/portrait.h %D%/plots.c %D%/plots.h %D%/plots_values.c
 %C%_libreport_a_SOURCES += %D%/page.c %D%/page.h %D%/page_parts.h %D%/page_first.c %D%/page_tables.c
 %C%_libreport_a_SOURCES += %D%/page_thresholds.c %D%/page_data.c
+%C%_libreport_a_SOURCES += %D%/export_zip.c %D%/export_zip.h %D%/export_npz.c %D%/export_npz.h
+%C%_libreport_a_SOURCES += %D%/export_long.c %D%/export_long.h %D%/export_imatrix.c %D%/export_imatrix.h
 
 # The page's styles and script are part of the program.
 PAGE_FILES = src/report/page.css src/report/page.js
