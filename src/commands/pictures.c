@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -18,24 +19,27 @@ static enum status name_of(char path[PATH_MAX], const char *folder, size_t i, st
     return error_file(e, folder);
 }
 
-static enum status make_folder(const char *folder, struct error *e)
+static bool is_there(const char *folder, bool *is_folder)
 {
     struct stat about;
-    if (mkdir(folder, 0777) == 0)
-        return STATUS_OK;
-    const int reason = errno;
-    if (reason == EEXIST && stat(folder, &about) == 0 && !S_ISDIR(about.st_mode)) {
+    const bool there = stat(folder, &about) == 0;
+    *is_folder = there && S_ISDIR(about.st_mode);
+    return there;
+}
+
+/* A folder that isn't there yet is made only when there is something to put into it. */
+enum status pictures_check(const char *folder, char *const *archive, struct error *e)
+{
+    char path[PATH_MAX];
+    bool is_folder;
+    enum status s = STATUS_OK;
+    if (!is_there(folder, &is_folder))
+        return outfile_probe(folder, e);
+    if (!is_folder) {
         error_set(e, STATUS_OUTPUT, "is there and no folder");
         error_advice(e, "give --svg the name of a folder");
         return error_file(e, folder);
     }
-    return reason == EEXIST ? STATUS_OK : outfile_fault(folder, "made", reason, e);
-}
-
-enum status pictures_check(const char *folder, char *const *archive, struct error *e)
-{
-    char path[PATH_MAX];
-    enum status s = make_folder(folder, e);
     for (size_t i = 0; i < PLOTS_FILES && s == STATUS_OK; i++) {
         s = name_of(path, folder, i, e);
         if (s == STATUS_OK)
@@ -58,6 +62,8 @@ enum status pictures_folder(const char *folder, const struct plots_profile *prof
 {
     char path[PATH_MAX];
     enum status s = STATUS_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return outfile_fault(folder, "made", errno, e);
     for (size_t i = 0; i < PLOTS_FILES && s == STATUS_OK; i++) {
         struct outfile out;
         if (!plots_file_wanted(profile, i))

@@ -43,13 +43,21 @@ static void write_warnings(struct outfile *out, const struct plots_profile *p, c
                            "ffn; averages leave them out.</p>\n", s->unmeasured, p->layers);
 }
 
-static const char *answer(const struct summary *s)
+static bool has_more_than_low(const struct plots_profile *p)
+{
+    for (size_t l = 0; l < p->layers; l++)
+        if (!isnan(p->rows[l].removable) && summary_recommend(p->rows[l].removable) != SUMMARY_LOW)
+            return true;
+    return false;
+}
+
+static const char *answer(const struct plots_profile *p, const struct summary *s)
 {
     if (isnan(s->removable))
         return "No answer: nothing finite was measured.";
     switch (s->recommendation) {
     case SUMMARY_LOW:
-        return "Hardly: there is little to remove.";
+        return has_more_than_low(p) ? "Hardly as a whole; some layers may be worth trying." : "Hardly: there is little to remove.";
     case SUMMARY_MODERATE:
         return "Perhaps: part of the FFN is idle on these prompts.";
     case SUMMARY_HIGH:
@@ -61,7 +69,7 @@ static const char *answer(const struct summary *s)
 static void write_answer(struct outfile *out, const struct plots_profile *p, const struct summary *s)
 {
     outfile_print(out, "<section id=\"verdict\" class=\"first\" aria-labelledby=\"verdict-title\">\n<h2 id=\"verdict-title\">Prune? "
-                       "<span class=\"answer\">%s</span></h2>\n", answer(s));
+                       "<span class=\"answer\">%s</span></h2>\n", answer(p, s));
     if (isnan(s->removable))
         return;
     outfile_print(out, "<p class=\"potential\"><strong class=\"chip\">%s</strong> pruning potential (%s of neurons)</p>\n",
@@ -86,7 +94,7 @@ static void write_how_much(struct outfile *out, const struct plots_profile *p, c
     const struct gain_shape shape = gain_text_shape(p->facts);
     const struct gain g = gain_of(&shape, p->rows, GAIN_BYTES_Q4K, GAIN_BLOCK);
     outfile_print(out, "</p>\n<p>Speedup at most: FFN stack <strong>%.2fx</strong>, whole model <strong>%.2fx</strong> (Q4_K, "
-                       "generating).</p>\n", s->stack_speedup, gain_speedup(g.model));
+                       "generating, widths of 256).</p>\n", s->stack_speedup, gain_speedup(g.model));
     if (!p->rule && p->criteria->combine != CRITERIA_FFN)
         outfile_print(out, "<p>By ffn alone %.1f%% are saturated.</p>\n", 100.0 * s->ffn_saturated);
     outfile_print(out, "</div>\n");

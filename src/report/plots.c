@@ -61,11 +61,11 @@ static void write_bands(const struct svg *s, const struct svg_frame *f, const st
         if (b->first == b->end || summary->layers < 4)
             continue;
         const double x = svg_x(f, (double)b->first), end = svg_x(f, (double)b->end);
-        svg_rule(s, "base", x + 2, f->top - 8, end - 2, f->top - 8);
+        svg_rule(s, "base", x + 2, f->top - 18, end - 2, f->top - 18);
         if (isnan(b->saturated))
-            svg_text(s, 0.5 * (x + end), f->top - 14, "middle", "cap", "%s: not measured", name[i]);
+            svg_text(s, 0.5 * (x + end), f->top - 24, "middle", "cap", "%s: not measured", name[i]);
         else
-            svg_text(s, 0.5 * (x + end), f->top - 14, "middle", "cap", "%s: mean %.1f%%", name[i], 100.0 * b->saturated);
+            svg_text(s, 0.5 * (x + end), f->top - 24, "middle", "cap", "%s: mean %.1f%%", name[i], 100.0 * b->saturated);
     }
 }
 
@@ -115,7 +115,7 @@ void plots_depth_small(struct outfile *out, const struct plots_profile *p)
 void plots_depth(struct outfile *out, bool file, const struct plots_profile *p)
 {
     struct svg s;
-    struct svg_frame f = {58, 40, WIDTH - 70, 250, 0, (double)p->layers, 0, 10, false, false};
+    struct svg_frame f = {58, 48, WIDTH - 82, 258, 0, (double)p->layers, 0, 10, false, false};
     struct summary summary;
     for (size_t l = 0; l < p->layers; l++) {
         const struct sureness_interval x = interval_of(p, SURENESS_SATURATED, l, l + 1);
@@ -123,7 +123,7 @@ void plots_depth(struct outfile *out, bool file, const struct plots_profile *p)
     }
     f.y_to = fmin(10.0 * ceil(f.y_to / 10.0 + 0.05), 100.0);
     summary_of_model(&summary, p->rows, p->layers);
-    svg_open(&s, out, file, WIDTH, 294, "Saturated neurons by layer, per cent");
+    svg_open(&s, out, file, WIDTH, 302, "Saturated neurons by layer, per cent");
     svg_ticks_y(&s, &f, "%");
     write_bands(&s, &f, &summary);
     for (size_t l = 0; l < p->layers; l++)

@@ -60,6 +60,8 @@ for name in glob.glob("plots/*.svg"):
 PY
 run phi3sat report r.h5 --svg plots
 expect_status 0 "a folder that is there will do"
+run phi3sat report none.h5 --svg fresh
+ok "where there is no archive no folder is made" test "$status" = 3 -a ! -e fresh
 
 # Odd shapes and values.
 tiny one.gguf --with-vocab --vocab 300 --hidden 8 --intermediate 1 --heads 1 --layers 1 --context 60 --seed 4
@@ -109,6 +111,7 @@ holds "the archive is as it was" cmp r.h5 kept.h5
 refuse 2 'x: --output and --html name the same file' "one file for table and page" report r.h5 --output x --html x
 refuse 2 '.*--neuron and --html exclude' "a neuron and a page" report r.h5 --neuron 0/0 --html x.html
 refuse 4 'nowhere/x.html: ' "a folder that there is not" report r.h5 --html nowhere/x.html
+refuse 4 'nowhere/x: ' "a folder in a folder that there is not" report r.h5 --svg nowhere/x
 refuse 4 'p.txt: is there and no folder' "a file for the folder" report r.h5 --svg p.txt
 refuse 2 'm.gguf: is an input' "the model for the page" --model m.gguf --prompts p.txt --output x.csv --html m.gguf
 refuse 2 '.*x.csv: is to be the page and something else' "the table for the page" --model m.gguf --prompts p.txt --output x.csv --html ./x.csv
