@@ -73,6 +73,11 @@ bool mapping_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+bool mapping_is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
 enum status mapping_read_all(int fd, size_t limit, char **bytes, size_t *size, struct error *e)
 {
     size_t capacity = 0, used = 0;

@@ -29,6 +29,9 @@ void mapping_close(struct mapping *m);
 /* Whether `path` leads to a folder. */
 bool mapping_is_folder(const char *path);
 
+/* Whether there is anything of that name. */
+bool mapping_is_there(const char *path);
+
 /* Reads all of descriptor `fd` (a pipe, say) into fresh memory, at most `limit`
  * bytes (STATUS_INPUT beyond). The caller frees *bytes. */
 enum status mapping_read_all(int fd, size_t limit, char **bytes, size_t *size, struct error *e) ERROR_MUST_USE;

@@ -113,6 +113,16 @@ static enum status read_layer(struct bench_ffn_plan *p, struct error *e)
     return STATUS_OK;
 }
 
+/* The benchmark reads rows where they lie. */
+static enum status refuse_swapped(const struct bench_ffn_plan *p, struct error *e)
+{
+    if (!p->weights.layer[p->first].gate.tensor->swapped)
+        return STATUS_OK;
+    error_set(e, STATUS_INPUT, "is big-endian, and this benchmark times little-endian weights only");
+    error_advice(e, "profile and the other commands read it; convert it for this one");
+    return error_file(e, p->options->model);
+}
+
 static enum status open_file(struct bench_ffn_plan *p, struct error *e)
 {
     enum status s = model_file_open(&p->file, p->options->model, e);
@@ -122,6 +132,8 @@ static enum status open_file(struct bench_ffn_plan *p, struct error *e)
         s = read_layer(p, e);
     if (s == STATUS_OK)
         s = weights_find(&p->weights, &p->config, p->file, e);
+    if (s == STATUS_OK)
+        s = refuse_swapped(p, e);
     return s == STATUS_OK ? weights_layers(&p->weights, &p->config, 0, p->first + p->layers, e) : s;
 }
 

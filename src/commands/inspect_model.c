@@ -295,6 +295,7 @@ static void tensor_cells(const void *context, size_t i, struct fact_sheet_cell *
     cells[2] = (struct fact_sheet_cell){.text = t->format->name, .length = strlen(t->format->name)};
     cells[3].count = t->size;
     cells[4].count = t->position;
+    cells[5].count = model_file_part_of(context, t) + 1;
 }
 
 static void show_tensors(struct fact_sheet *sheet, const struct model_file *f)
@@ -303,8 +304,10 @@ static void show_tensors(struct fact_sheet *sheet, const struct model_file *f)
                                                        {"shape", "shape", FACT_SHEET_SHAPE},
                                                        {"type", "type", FACT_SHEET_TEXT},
                                                        {"bytes", "bytes", FACT_SHEET_COUNT},
-                                                       {"offset", "offset", FACT_SHEET_COUNT}};
-    const struct fact_sheet_table table = {"tensors", columns, 5, model_file_tensor_count(f), tensor_cells, f};
+                                                       {"offset", "offset", FACT_SHEET_COUNT},
+                                                       {"part", "part", FACT_SHEET_COUNT}};
+    const struct fact_sheet_table table = {"tensors", columns, model_file_part_count(f) > 1 ? 6 : 5,
+                                           model_file_tensor_count(f), tensor_cells, f};
     fact_sheet_table(sheet, &table);
 }
 
@@ -333,6 +336,20 @@ static uint64_t size_of_parts(const struct model_file *file)
     return size;
 }
 
+static void part_cells(const void *context, size_t i, struct fact_sheet_cell *cells)
+{
+    const struct mapping *part = model_file_part(context, i);
+    cells[0] = (struct fact_sheet_cell){.text = part->path, .length = strlen(part->path)};
+    cells[1].count = part->size;
+}
+
+static void show_parts(struct fact_sheet *sheet, const struct model_file *f)
+{
+    static const struct fact_sheet_column columns[] = {{"file", "file", FACT_SHEET_TEXT}, {"bytes", "size", FACT_SHEET_BYTES}};
+    const struct fact_sheet_table table = {"parts", columns, 2, model_file_part_count(f), part_cells, f};
+    fact_sheet_table(sheet, &table);
+}
+
 static enum status show(struct fact_sheet *sheet, const struct inspect_model_view *m, const char *path, bool tensors,
                         struct error *e)
 {
@@ -343,6 +360,8 @@ static enum status show(struct fact_sheet *sheet, const struct inspect_model_vie
     if (model_file_part_count(m->file) > 1)
         fact_sheet_count(sheet, "files", model_file_part_count(m->file));
     fact_sheet_count(sheet, "keys", model_file_key_count(m->file));
+    if (model_file_part_count(m->file) > 1)
+        show_parts(sheet, m->file);
     show_sizes(sheet, m);
     show_weights(sheet, m->file);
     enum status s = show_tokenizer(sheet, m, e);

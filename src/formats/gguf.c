@@ -5,9 +5,8 @@
  * key takes at least 14, a tensor at least 33) before anything is allocated, so
  * no file makes us take more than a small multiple of its own size.
  *
- * Refused with their names: v1 (32-bit lengths, nobody writes it), big-endian
- * files (their tensor data would have to be swapped type by type) and parts of
- * split models (the tensors of a model are spread over several files).
+ * Big-endian files (v3 has them) are read through a cursor that turns numbers round; their tensors stay as they
+ * are in the map and are marked (quants/byte_order.h). Refused with its name: v1 (32-bit lengths, nobody writes it).
  */
 #include "gguf.h"
 
@@ -45,8 +44,9 @@ enum status gguf_name(struct cursor *c, struct model_file_text *name, const char
 static enum status refuse_version(uint32_t version, struct error *e)
 {
     if ((version & 0xffff) == 0 && version != 0) {
-        error_set(e, STATUS_INPUT, "is a big-endian GGUF file, which phi3sat does not read");
-        error_advice(e, "convert it with gguf-py's gguf_convert_endian.py, or download the little-endian file");
+        error_set(e, STATUS_INPUT, "is a big-endian GGUF file of version %u, which phi3sat does not know",
+                  (unsigned)__builtin_bswap32(version));
+        error_advice(e, "of big-endian files, version 3 is read");
     } else if (version == 1) {
         error_set(e, STATUS_INPUT, "is a GGUF file of version 1 (32-bit lengths, 2023), which phi3sat does not read");
         error_advice(e, "convert the model again with a current llama.cpp; versions 2 and 3 are read");
@@ -65,6 +65,10 @@ static enum status read_header(struct model_file *file, struct cursor *c, uint64
     enum status status = cursor_seek(c, 4, "the version", e);
     if (status == STATUS_OK)
         status = cursor_u32(c, &version, "the version", e);
+    if (status == STATUS_OK && __builtin_bswap32(version) == 3) { /* no little-endian version is so large */
+        file->swapped = c->swap = true;
+        version = 3;
+    }
     if (status == STATUS_OK && version != 2 && version != 3)
         return refuse_version(version, e);
     if (status == STATUS_OK)
@@ -73,7 +77,7 @@ static enum status read_header(struct model_file *file, struct cursor *c, uint64
         status = cursor_u64(c, keys, "the number of keys", e);
     if (status != STATUS_OK)
         return error_where(e, "header");
-    file->kind = version == 2 ? "GGUF v2" : "GGUF v3";
+    file->kind = version == 2 ? "GGUF v2" : file->swapped ? "GGUF v3, big-endian" : "GGUF v3";
     return STATUS_OK;
 }
 
@@ -100,7 +104,7 @@ static enum status read_alignment(const struct model_file *file, uint32_t *align
     if (key->type != MODEL_FILE_U32) {
         error_set(e, STATUS_INPUT, "the alignment is a value of type %s, not u32", view_type_name(key->type));
     } else {
-        uint64_t value = view_load(key->bytes, 4);
+        uint64_t value = view_number(file, key->bytes, 4);
         if (value && (value & (value - 1)) == 0 && value <= GGUF_LARGEST_ALIGNMENT) {
             *alignment = (uint32_t)value;
             return STATUS_OK;
@@ -112,37 +116,7 @@ static enum status read_alignment(const struct model_file *file, uint32_t *align
     return view_name(e, "key", key->name, key->position);
 }
 
-/* The value of an integer key of any width; false when it isn't there or is none. */
-static bool small_integer(const struct model_file *file, const char *name, uint64_t *value, uint64_t *position)
-{
-    size_t i;
-    if (!names_find(&file->key_names, name, &i))
-        return false;
-    const struct view_key *key = &file->keys[i];
-    if (!view_is_signed(key->type) && !view_is_unsigned(key->type))
-        return false;
-    *value = view_load(key->bytes, view_width(key->type));
-    *position = key->position;
-    return true;
-}
-
-static enum status refuse_split(const struct model_file *file, struct error *e)
-{
-    uint64_t count = 1, number = 0, position = 0, unused;
-    if (!small_integer(file, "split.count", &count, &position) || count < 2)
-        return STATUS_OK;
-    if (small_integer(file, "split.no", &number, &unused))
-        error_set(e, STATUS_INPUT, "is part %llu of a model split into %llu files, which phi3sat does not read yet",
-                  (unsigned long long)number + 1, (unsigned long long)count);
-    else
-        error_set(e, STATUS_INPUT, "is part of a model split into %llu files, which phi3sat does not read yet",
-                  (unsigned long long)count);
-    error_where(e, "key \"split.count\"");
-    error_advice(e, "merge the parts first: llama-gguf-split --merge FIRST-PART WHOLE.gguf");
-    return error_position(e, (int64_t)position);
-}
-
-enum status gguf_read(struct model_file *file, struct error *e)
+enum status gguf_read_one(struct model_file *file, struct error *e)
 {
     struct cursor c = cursor_over(file->mapping.bytes, file->mapping.size);
     uint64_t tensors = 0, keys = 0;
@@ -156,11 +130,15 @@ enum status gguf_read(struct model_file *file, struct error *e)
     if (status == STATUS_OK)
         status = gguf_keys_read(file, &c, (size_t)keys, e);
     if (status == STATUS_OK)
-        status = refuse_split(file, e);
-    if (status == STATUS_OK)
         status = read_alignment(file, &alignment, e);
     if (status == STATUS_OK)
         status = gguf_tensors_read(file, &c, (size_t)tensors, alignment, e);
     file->text_size = c.position;
     return status;
+}
+
+enum status gguf_read(struct model_file *file, struct error *e)
+{
+    enum status status = gguf_read_one(file, e);
+    return status == STATUS_OK ? gguf_split_open(file, e) : status;
 }

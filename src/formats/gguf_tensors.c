@@ -124,13 +124,14 @@ static enum status read_tensor(struct cursor *c, struct model_file_tensor *tenso
 
 /* Puts the data into the file, whose data section begins at `data`. */
 static enum status place_tensor(const struct mapping *mapping, struct model_file_tensor *tensor, uint64_t data,
-                                struct error *e)
+                                bool swapped, struct error *e)
 {
     uint64_t start = 0, end = 0;
     bool fits = !__builtin_add_overflow(data, tensor->position, &start) &&
                 !__builtin_add_overflow(start, tensor->size, &end) && end <= INT64_MAX;
     if (fits && end <= mapping->size) {
         tensor->position = start;
+        tensor->swapped = swapped;
         tensor->bytes = mapping->bytes + start;
         return STATUS_OK;
     }
@@ -209,6 +210,6 @@ enum status gguf_tensors_read(struct model_file *file, struct cursor *c, size_t 
     if (status == STATUS_OK)
         status = check_names(file, e);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = place_tensor(&file->mapping, &file->tensors[i], data, e);
+        status = place_tensor(&file->mapping, &file->tensors[i], data, file->swapped, e);
     return status == STATUS_OK ? check_overlaps(file, e) : status;
 }

@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libformats.a
 %C%_libformats_a_SOURCES += %D%/foreign.c %D%/foreign.h
 %C%_libformats_a_SOURCES += %D%/gguf.c %D%/gguf.h
 %C%_libformats_a_SOURCES += %D%/gguf_keys.c
+%C%_libformats_a_SOURCES += %D%/gguf_split.c
 %C%_libformats_a_SOURCES += %D%/gguf_tensors.c
 %C%_libformats_a_SOURCES += %D%/gguf_writer.c %D%/gguf_writer.h
 %C%_libformats_a_SOURCES += %D%/hf_config.c %D%/hf_config.h

@@ -64,6 +64,17 @@ const struct mapping *model_file_part(const struct model_file *file, size_t i)
     return i == 0 ? &file->mapping : i <= file->part_count ? &file->parts[i - 1] : NULL;
 }
 
+size_t model_file_part_of(const struct model_file *file, const struct model_file_tensor *tensor)
+{
+    const uintptr_t at = (uintptr_t)tensor->bytes;
+    for (size_t i = 0; i < file->part_count; i++) {
+        const uintptr_t start = (uintptr_t)file->parts[i].bytes;
+        if (at >= start && at - start < file->parts[i].size)
+            return i + 1;
+    }
+    return 0;
+}
+
 const uint8_t *model_file_header(const struct model_file *file, uint64_t *size)
 {
     *size = file->text_size;
@@ -125,10 +136,11 @@ struct number {
 };
 
 /* False for types that are no number. */
-static bool load_number(enum model_file_key_type type, const uint8_t *bytes, struct number *number)
+static bool load_number(const struct model_file *file, enum model_file_key_type type, const uint8_t *bytes,
+                        struct number *number)
 {
     size_t width = view_width(type);
-    uint64_t bits = width ? view_load(bytes, width) : 0;
+    uint64_t bits = width ? view_number(file, bytes, width) : 0;
     memset(number, 0, sizeof *number);
     if (type == MODEL_FILE_F32 || type == MODEL_FILE_F64) {
         uint32_t narrow = (uint32_t)bits;
@@ -191,7 +203,7 @@ enum status model_file_get_uint(const struct model_file *file, const char *name,
     enum status status = find_key(file, name, &key, found, e);
     if (status != STATUS_OK || !key)
         return status;
-    if (!load_number(key->type, key->bytes, &number) || !number.is_integer || number.is_negative)
+    if (!load_number(file, key->type, key->bytes, &number) || !number.is_integer || number.is_negative)
         return refuse_key(file, key, "an integer from 0 up", e);
     *value = number.magnitude;
     return STATUS_OK;
@@ -205,7 +217,7 @@ enum status model_file_get_float(const struct model_file *file, const char *name
     enum status status = find_key(file, name, &key, found, e);
     if (status != STATUS_OK || !key)
         return status;
-    if (!load_number(key->type, key->bytes, &number))
+    if (!load_number(file, key->type, key->bytes, &number))
         return refuse_key(file, key, "a number", e);
     *value = number_as_double(&number);
     return STATUS_OK;
@@ -289,7 +301,7 @@ enum status model_file_array_text(const struct model_file *file, const char *nam
     if (key->element != MODEL_FILE_STRING)
         return refuse_element(file, key, i, "a string", e);
     const uint8_t *start = file->text + key->strings[i];
-    *value = (struct model_file_text){(const char *)start + 8, (size_t)view_load(start, 8)};
+    *value = (struct model_file_text){(const char *)start + 8, (size_t)view_number(file, start, 8)};
     return STATUS_OK;
 }
 
@@ -306,7 +318,7 @@ enum status model_file_array_int(const struct model_file *file, const char *name
         *value = *bytes;
         return STATUS_OK;
     }
-    if (!load_number(key->element, bytes, &number) || !number.is_integer ||
+    if (!load_number(file, key->element, bytes, &number) || !number.is_integer ||
         (!number.is_negative && number.magnitude > INT64_MAX))
         return refuse_element(file, key, i, "a 64-bit integer", e);
     *value = (int64_t)number.magnitude;
@@ -321,7 +333,7 @@ enum status model_file_array_float(const struct model_file *file, const char *na
     enum status status = find_element(file, name, i, &key, e);
     if (status != STATUS_OK)
         return status;
-    if (!load_number(key->element, key->bytes + i * view_width(key->element), &number))
+    if (!load_number(file, key->element, key->bytes + i * view_width(key->element), &number))
         return refuse_element(file, key, i, "a number", e);
     *value = number_as_double(&number);
     return STATUS_OK;

@@ -40,6 +40,7 @@ struct model_file_tensor {
     const uint8_t *bytes;                      /* in the map                     */
     uint64_t size;                             /* bytes                          */
     uint64_t position;                         /* of `bytes` in its file         */
+    bool swapped;                              /* blocks are big-endian: quants/byte_order.h */
 };
 
 /* Opens and checks all of `path`: header, every key, every tensor's shape,
@@ -55,6 +56,9 @@ void model_file_close(struct model_file *file);
 /* The files that the model consists of: for a GGUF one; a folder's config.json, shards and tokenizer. */
 size_t model_file_part_count(const struct model_file *file);
 const struct mapping *model_file_part(const struct model_file *file, size_t i);
+
+/* Which of them a tensor's bytes lie in; 0 for one that was made of something else. */
+size_t model_file_part_of(const struct model_file *file, const struct model_file_tensor *tensor);
 
 /* The bytes of all that is not a tensor's data: keys, names, shapes, types. [*size], borrowed. */
 const uint8_t *model_file_header(const struct model_file *file, uint64_t *size);

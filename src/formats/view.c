@@ -43,6 +43,12 @@ uint64_t view_load(const uint8_t *bytes, size_t width)
     return value;
 }
 
+uint64_t view_number(const struct model_file *file, const uint8_t *bytes, size_t width)
+{
+    uint64_t value = view_load(bytes, width);
+    return file->swapped ? __builtin_bswap64(value) >> (64 - 8 * width) : value;
+}
+
 enum status view_name(struct error *e, const char *noun, struct model_file_text name, uint64_t position)
 {
     const size_t most = 120;

@@ -9,7 +9,7 @@
 #include "model_file.h"
 #include "names.h"
 
-/* One key. What it holds stays in the map, little-endian. */
+/* One key. What it holds stays in the map. */
 struct view_key {
     struct model_file_text name;
     enum model_file_key_type type;
@@ -25,6 +25,7 @@ struct model_file {
     struct mapping mapping; /* the file that tells what the model is                  */
     struct mapping *parts;  /* [part_count] further files, owned: shards, tokenizers    */
     size_t part_count;
+    bool swapped;           /* numbers of keys are big-endian                           */
     char *path;             /* what the user named; NULL: mapping.path. Owned           */
     const char *kind; /* static: "GGUF v3"                                           */
     uint8_t *made;    /* keys, names and tensors of no file of their own; NULL or owned */
@@ -48,8 +49,9 @@ size_t view_width(enum model_file_key_type type);
 bool view_is_signed(enum model_file_key_type type);
 bool view_is_unsigned(enum model_file_key_type type);
 
-/* The unsigned little-endian number of `width` bytes (1, 2, 4, 8) at `bytes`. */
+/* The unsigned number of `width` bytes (1, 2, 4, 8) at `bytes`: little-endian, and in the byte order of the keys. */
 uint64_t view_load(const uint8_t *bytes, size_t width);
+uint64_t view_number(const struct model_file *file, const uint8_t *bytes, size_t width);
 
 /* "u32", "string" and so on, for messages; "type 99" ids have none: NULL. */
 const char *view_type_name(uint32_t type);

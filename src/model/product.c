@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../base/threads.h"
+#include "../quants/byte_order.h"
 #include "row_product.h"
 
 #define CACHE_LINE 64
@@ -149,12 +150,33 @@ static void ask_for_share(struct ahead *a)
     }
 }
 
+/* A big-endian file's rows are turned round some super-block at a time, on their way to the decoder. */
+static void decode_swapped(const struct stretch *s, const uint8_t *const row[KERNELS_PANEL], size_t k, size_t depth,
+                           uint8_t *panel)
+{
+    const struct quants_format *format = s->weight->tensor->format;
+    uint8_t turned[KERNELS_PANEL][WHOLE * 8]; /* a weight of F64 has 8 bytes, no other as many */
+    const uint8_t *from[KERNELS_PANEL];
+    for (size_t done = 0; done < depth; done += WHOLE) {
+        const size_t blocks = (depth - done < WHOLE ? depth - done : WHOLE) / format->block_elements;
+        for (size_t r = 0; r < KERNELS_PANEL; r++) {
+            byte_order_swap(format, row[r] + (k + done) / format->block_elements * format->block_bytes, blocks, turned[r]);
+            from[r] = turned[r];
+        }
+        s->way->decode(from, 0, blocks, panel + done / s->way->unit * s->way->panel_bytes);
+    }
+}
+
 static void decode_panels(const struct stretch *s, size_t k, size_t depth, uint8_t *panels, size_t stride)
 {
     const struct quants_format *format = s->weight->tensor->format;
     for (size_t p = 0; p < s->panels; p++) {
         const uint8_t *row[KERNELS_PANEL];
         panel_rows(s->weight, s->output + p * KERNELS_PANEL, row);
+        if (s->weight->tensor->swapped) {
+            decode_swapped(s, row, k, depth, panels + p * stride);
+            continue;
+        }
         s->way->decode(row, k / format->block_elements * format->block_bytes, depth / format->block_elements,
                        panels + p * stride);
     }

@@ -27,7 +27,7 @@ size_t row_product_bytes(const struct weight *w, const struct kernels *kernels, 
 {
     const uint32_t type = w->tensor->format->id;
     size_t bytes;
-    if (!interleave_form(type) || !kernels->vector_way(mode, type) ||
+    if (!interleave_form(type) || !kernels->vector_way(mode, type) || w->tensor->swapped ||
         !memory_multiply(groups_of(w), group_bytes(w), &bytes) || !memory_add(bytes, LINE - 1, &bytes))
         return 0;
     return bytes / LINE * LINE;

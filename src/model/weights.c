@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../quants/byte_order.h"
 
 #define LEAST_FACTOR 0.015625f /* of rotary factors; models have 1 and more */
 
@@ -36,9 +37,17 @@ struct weights_vector *weights_vector_at(struct weights_layer *l, size_t i)
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
+static void decode_range(const struct model_file_tensor *t, const uint8_t *row, size_t first, size_t count, float *out)
+{
+    if (t->swapped)
+        byte_order_decode_range(t->format, row, first, count, out);
+    else
+        quants_decode_range(t->format, row, first, count, out);
+}
+
 void weights_decode(const struct weight *w, size_t r, size_t first, size_t count, float *out)
 {
-    quants_decode_range(w->tensor->format, weights_row(w, r), first, count, out);
+    decode_range(w->tensor, weights_row(w, r), first, count, out);
 }
 
 /* The file, its layer and the error: what every look-up needs. */
@@ -110,7 +119,7 @@ static enum status decode_vector(struct weights_vector *v, const char *what, str
 {
     enum status s = memory_array(&v->values, v->count, sizeof *v->values, what, e);
     if (s == STATUS_OK)
-        quants_decode_range(v->tensor->format, v->tensor->bytes, v->first, v->count, v->values);
+        decode_range(v->tensor, v->tensor->bytes, v->first, v->count, v->values);
     return s;
 }
 

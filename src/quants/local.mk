@@ -7,6 +7,7 @@
 noinst_LIBRARIES += %D%/libquants.a
 %C%_libquants_a_SOURCES =
 %C%_libquants_a_SOURCES += %D%/blocks32.c %D%/blocks32.h
+%C%_libquants_a_SOURCES += %D%/byte_order.c %D%/byte_order.h
 %C%_libquants_a_SOURCES += %D%/codebook_blocks.c %D%/codebook_blocks.h
 %C%_libquants_a_SOURCES += %D%/codebooks.c %D%/codebooks.h
 %C%_libquants_a_SOURCES += %D%/encode.c %D%/encode.h
@@ -20,6 +21,8 @@ noinst_LIBRARIES += %D%/libquants.a
 %C%_libquants_a_SOURCES += %D%/superblocks.c %D%/superblocks.h
 %C%_libquants_a_SOURCES += %D%/ternary_blocks.c %D%/ternary_blocks.h
 
+check_PROGRAMS += tests/unit/test_byte_order
+tests_unit_test_byte_order_LDADD = $(UNIT_QUANTS)
 check_PROGRAMS += tests/unit/test_codebooks
 tests_unit_test_codebooks_LDADD = $(UNIT_QUANTS)
 check_PROGRAMS += tests/unit/test_encode

@@ -43,10 +43,13 @@ static void versions(void)
     refused("version 1", 4,
             "is a GGUF file of version 1 (32-bit lengths, 2023), which phi3sat does not read (version, "
             "byte 4); convert the model again with a current llama.cpp; versions 2 and 3 are read");
-    put_header(0x03000000, 0, 0);
-    refused("big-endian", 4,
-            "is a big-endian GGUF file, which phi3sat does not read (version, byte 4); convert it with "
-            "gguf-py's gguf_convert_endian.py, or download the little-endian file");
+    put_header(0x02000000, 0, 0);
+    refused("big-endian, version 2", 4,
+            "is a big-endian GGUF file of version 2, which phi3sat does not know (version, byte 4); of big-endian files, "
+            "version 3 is read");
+    put_header(0x03000000, 1ull << 56, 0);
+    refused("big-endian, one tensor, which isn't there", 8,
+            "1 tensors are announced, but the file has only 0 more bytes (header, byte 8)" COPY);
     put_header(4, 0, 0);
     refused("version 4", 4,
             "is a GGUF file of version 4, which phi3sat does not know (version, byte 4); versions 2 and 3 are read");
@@ -209,16 +212,23 @@ static void splits(void)
     put_number(1, 2);
     put_key("split.count", G_U16);
     put_number(3, 2);
-    refused("part of a split model", 69,
-            "is part 2 of a model split into 3 files, which phi3sat does not read yet (key "
-            "\"split.count\", byte 69); merge the parts first: llama-gguf-split --merge FIRST-PART WHOLE.gguf");
+    refused("part of a split model under another name", -1,
+            "is part 2 of a model split into 3 files, but its name doesn't end in -00002-of-00003.gguf, so the others can't "
+            "be found; give all parts the names that they had when they were made, or join them with llama-gguf-split "
+            "--merge");
     put_header(3, 0, 1);
     put_key("split.count", G_U16);
     put_number(2, 2);
-    refused("part of a split model, which is not said", 47,
-            "is part of a model split into 2 files, which phi3sat does not "
-            "read yet (key \"split.count\", byte 47); merge the parts first: llama-gguf-split --merge FIRST-PART "
-            "WHOLE.gguf");
+    refused("part of a split model, which is not said", -1,
+            "is part of a model split into 2 files, but doesn't say which (key \"split.no\"); the file is damaged; download it "
+            "again");
+    put_header(3, 0, 2);
+    put_key("split.no", G_U16);
+    put_number(2, 2);
+    put_key("split.count", G_U16);
+    put_number(2, 2);
+    refused("a part past the last", -1,
+            "says that it is part 3 of 2 (key \"split.no\"); the file is damaged; download it again");
 }
 
 static void one_tensor(uint64_t columns, uint64_t rows, uint32_t type, uint64_t offset, size_t data)
