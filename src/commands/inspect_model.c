@@ -250,7 +250,7 @@ static void show_tokenizer_kind(struct fact_sheet *sheet, const struct inspect_m
     enum vocabulary_kind kind;
     struct error ignored;
     if (vocabulary_find_kind(m->file, &kind, &ignored) == STATUS_OK)
-        fact_sheet_words(sheet, "kind", kind == VOCABULARY_SENTENCEPIECE ? "SentencePiece" : "byte-level BPE");
+        fact_sheet_words(sheet, "kind", kind == VOCABULARY_SENTENCEPIECE ? "SentencePiece" : kind == VOCABULARY_UNIGRAM ? "Unigram" : "byte-level BPE");
     for (size_t i = 0; i < 2; i++) {
         struct model_file_text text = {"", 0};
         bool found = false;

@@ -60,9 +60,8 @@ void made_keys_text(struct made_keys *k, const char *name, const char *bytes, si
     put_text(k, bytes, length);
 }
 
-void made_keys_json(struct made_keys *k, const char *name, struct json_value string)
+static void put_json(struct made_keys *k, struct json_value string)
 {
-    begin(k, name, MODEL_FILE_STRING);
     const size_t at = k->size;
     put_number(k, 0, 8);
     made_keys_reserve(k, string.length);
@@ -72,6 +71,12 @@ void made_keys_json(struct made_keys *k, const char *name, struct json_value str
     k->size = at;
     put_number(k, length, 8);
     k->size += length;
+}
+
+void made_keys_json(struct made_keys *k, const char *name, struct json_value string)
+{
+    begin(k, name, MODEL_FILE_STRING);
+    put_json(k, string);
 }
 
 void made_keys_uint(struct made_keys *k, const char *name, uint64_t value)
@@ -111,6 +116,29 @@ void made_keys_array(struct made_keys *k, const char *name, enum model_file_key_
 void made_keys_add_text(struct made_keys *k, const char *bytes, size_t length)
 {
     put_text(k, bytes, length);
+    k->elements++;
+}
+
+void made_keys_add_json(struct made_keys *k, struct json_value string)
+{
+    put_json(k, string);
+    k->elements++;
+}
+
+void made_keys_add_joined(struct made_keys *k, struct json_value left, char between, struct json_value right)
+{
+    const size_t at = k->size;
+    put_number(k, 0, 8);
+    made_keys_reserve(k, left.length + right.length + 1);
+    if (k->failed)
+        return;
+    char *out = (char *)k->bytes + k->size;
+    size_t used = json_decode(left, out);
+    out[used++] = between;
+    used += json_decode(right, out + used);
+    k->size = at;
+    put_number(k, used, 8);
+    k->size += used;
     k->elements++;
 }
 

@@ -38,6 +38,9 @@ void made_keys_bool(struct made_keys *k, const char *name, bool value);
 /* An array: begin, elements of its type, end. One at a time, and no other key meanwhile. */
 void made_keys_array(struct made_keys *k, const char *name, enum model_file_key_type element);
 void made_keys_add_text(struct made_keys *k, const char *bytes, size_t length);
+void made_keys_add_json(struct made_keys *k, struct json_value string);
+/* Two texts with a character between. */
+void made_keys_add_joined(struct made_keys *k, struct json_value left, char between, struct json_value right);
 void made_keys_add_int(struct made_keys *k, int32_t value);  /* MODEL_FILE_I32 */
 void made_keys_add_real(struct made_keys *k, double value);  /* MODEL_FILE_F64 */
 void made_keys_array_end(struct made_keys *k);

@@ -6,30 +6,19 @@
  * printable: bytes that are visible in Latin-1 stand for themselves, the other 68 are U+0100
  * and up, in order (Radford et al. 2019, encoder.py).
  *
- * At opening, every string that merging can make gets a number: tokens have
- * their ids, and the parts and results of merges that are no tokens follow. A
- * merge is then a look-up of two numbers, and a result below the vocabulary's
- * size is a token. Merging in terms of strings, as encoders often do, hashes the same
- * bytes over and over.
+ * Merges are numbers of strings (merges.c); one below the vocabulary's size is a token.
  */
 #include "bytelevel.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 #include "../base/memory.h"
 #include "utf8.h"
 
-struct bytelevel_merge {
-    uint64_t key;   /* number of the left string + 1 << 32 | of the right one; 0 = free slot */
-    uint32_t rank;  /* its place in the file's list                                           */
-    int32_t result; /* string of both together                                                */
-};
-
 void bytelevel_free(struct bytelevel *b)
 {
     pretokenize_free(b->words);
-    memory_free(b->merges);
+    merges_free(&b->merges);
     memset(b, 0, sizeof *b);
 }
 
@@ -69,79 +58,6 @@ size_t bytelevel_decode(char *text, size_t length)
     return used;
 }
 
-static uint64_t merge_key(int32_t left, int32_t right)
-{
-    return ((uint64_t)left + 1) << 32 | (uint32_t)right;
-}
-
-/* The slot of `key`, or the free slot where it belongs. */
-static size_t merge_slot(const struct bytelevel *b, uint64_t key)
-{
-    size_t slot = (size_t)XXH3_64bits(&key, sizeof key) & (b->merge_slots - 1);
-    while (b->merges[slot].key != 0 && b->merges[slot].key != key)
-        slot = (slot + 1) & (b->merge_slots - 1);
-    return slot;
-}
-
-/* Takes in merge number `rank`, "left right". `joined` has room for text.length bytes. */
-static enum status add_merge(struct bytelevel *b, struct vocabulary *v, const struct model_file_text *text,
-                             uint32_t rank, char *joined, struct error *e)
-{
-    /* A space is a letter of its own at the start: "  x" would be " " and "x". */
-    const char *space = text->length > 1 ? memchr(text->bytes + 1, ' ', text->length - 1) : NULL;
-    const size_t left_length = space == NULL ? 0 : (size_t)(space - text->bytes);
-    if (space == NULL || left_length + 1 == text->length) {
-        const enum status status = error_set(e, STATUS_INPUT, "merge %u is not two parts with a space between", rank);
-        error_where(e, "key tokenizer.ggml.merges");
-        return status;
-    }
-    const size_t right_length = text->length - left_length - 1;
-    memcpy(joined, text->bytes, left_length);
-    memcpy(joined + left_length, space + 1, right_length);
-    int32_t left, right, result;
-    enum status status = string_table_intern(&v->texts, joined, left_length, &left, e);
-    if (status == STATUS_OK)
-        status = string_table_intern(&v->texts, joined + left_length, right_length, &right, e);
-    if (status == STATUS_OK)
-        status = string_table_intern(&v->texts, joined, left_length + right_length, &result, e);
-    if (status != STATUS_OK)
-        return status;
-    const uint64_t key = merge_key(left, right);
-    const size_t slot = merge_slot(b, key);
-    if (b->merges[slot].key == 0) /* of equal merges the first counts */
-        b->merges[slot] = (struct bytelevel_merge){key, rank, result};
-    return STATUS_OK;
-}
-
-static enum status read_merges(struct bytelevel *b, struct vocabulary *v, const struct model_file *file,
-                               struct error *e)
-{
-    static const char key[] = "tokenizer.ggml.merges";
-    enum model_file_key_type type = MODEL_FILE_STRING;
-    size_t count = 0, room = 0;
-    char *joined = NULL;
-    enum status status = model_file_get_array(file, key, &type, &count, NULL, e);
-    if (status == STATUS_OK && (type != MODEL_FILE_STRING || count > INT32_MAX / 4)) {
-        status = error_set(e, STATUS_INPUT, "the merges are not an array of fewer than %d strings", INT32_MAX / 4);
-        error_where(e, "key %s", key);
-    }
-    if (status != STATUS_OK)
-        return status;
-    for (b->merge_slots = 64; b->merge_slots < 2 * count; b->merge_slots *= 2)
-        ;
-    status = memory_array(&b->merges, b->merge_slots, sizeof *b->merges, "merges", e);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        struct model_file_text text = {"", 0};
-        status = model_file_array_text(file, key, i, &text, e);
-        if (status == STATUS_OK && text.length > room)
-            status = memory_grow(&joined, &room, text.length, 1, "merges", e);
-        if (status == STATUS_OK)
-            status = add_merge(b, v, &text, (uint32_t)i, joined, e);
-    }
-    memory_free(joined);
-    return status;
-}
-
 enum status bytelevel_build(struct bytelevel *b, struct vocabulary *v, struct pretokenize *words, bool whole_words,
                             const struct model_file *file, struct error *e)
 {
@@ -157,7 +73,7 @@ enum status bytelevel_build(struct bytelevel *b, struct vocabulary *v, struct pr
         status = string_table_intern(&v->texts, letter, n, &b->bytes[byte], e);
     }
     if (status == STATUS_OK)
-        status = read_merges(b, v, file, e);
+        status = merges_read(&b->merges, v, file, "tokenizer.ggml.merges", e);
     if (status != STATUS_OK && e != NULL && e->file[0] == '\0')
         error_file(e, model_file_path(file));
     return status;
@@ -168,13 +84,7 @@ static bool join(const void *rules, const char *text, const struct pair_merge_sy
                  const struct pair_merge_symbol *right, int32_t *id, uint32_t *rank)
 {
     (void)text;
-    const struct bytelevel *b = rules;
-    const struct bytelevel_merge *merge = &b->merges[merge_slot(b, merge_key(left->id, right->id))];
-    if (merge->key == 0)
-        return false;
-    *id = merge->result;
-    *rank = merge->rank;
-    return true;
+    return merges_find(&((const struct bytelevel *)rules)->merges, left->id, right->id, id, rank);
 }
 
 /* The token that the whole word is, or -1. */

@@ -8,6 +8,7 @@
 
 #include "../base/error.h"
 #include "../formats/model_file.h"
+#include "merges.h"
 #include "pair_merge.h"
 #include "pretokenize.h"
 #include "token_list.h"
@@ -19,8 +20,7 @@ struct bytelevel {
     struct pretokenize *words;           /* owned                                             */
     bool whole_words;                    /* a word that is a token is taken as it is          */
     int32_t bytes[256];                  /* string of each byte's letter                      */
-    struct bytelevel_merge *merges;      /* [merge_slots] hash table of pairs of strings      */
-    size_t merge_slots;                  /* a power of two, at least twice the merges         */
+    struct merges merges;
 };
 
 /* Reads `tokenizer.ggml.merges` of `file`. `words` is taken over, also on failure. The strings of

@@ -45,6 +45,13 @@
     "[^\\r\\n\\p{L}\\p{N}]?(?:[^\\P{L}a-z]*[^\\P{L}A-Z]+|[^\\P{L}a-z]+[^\\P{L}A-Z]*)" tail "|"              \
     "\\p{N}{1," digits "}| ?[^" WHITE "\\p{L}\\p{N}]+[\\r\\n/]*|[" WHITE "]*[\\r\\n]+|" SPACES
 
+/* The same with the cases of all scripts, marks going with either, as tokenizer.json has it. */
+#define UPPER "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
+#define LOWER "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
+#define ALL_CASES(tail, digits)                                                                           \
+    "[^\\r\\n\\p{L}\\p{N}]?(?:" UPPER "*" LOWER "+|" UPPER "+" LOWER "*)" tail "|"                        \
+    "\\p{N}{1," digits "}| ?[^" WHITE "\\p{L}\\p{N}]+[\\r\\n/]*|[" WHITE "]*[\\r\\n]+|" SPACES
+
 /* DeepSeek's letters: those with case, of the Unicode version it was made with. */
 #define DEEPSEEK_LETTERS                                                                                  \
     "A-Za-z"                                                                                              \
@@ -92,6 +99,8 @@ static const struct rule {
     {"qwen2 stablelm2 megrez deepseek-r1-qwen hunyuan", false, false, {LLAMA3("1")}},
     {"gpt-4o llama4 kanana2", false, false, {CASED("(?:" CONTRACTIONS ")?", "3")}},
     {"tekken", true, true, {CASED("", "1")}},
+    {"o200k", false, false, {ALL_CASES("(?:" CONTRACTIONS ")?", "3")}},
+    {"tekken-cased", true, false, {ALL_CASES("", "1")}},
     {"deepseek-llm", false, false,
      {"[\\r\\n]", "[" WHITE "]?[" DEEPSEEK_LETTERS "]+", "[" WHITE "]?[" DEEPSEEK_MARKS "]+", LAST_SPACES,
       DEEPSEEK_CJK, "\\p{N}+"}},

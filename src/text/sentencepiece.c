@@ -28,6 +28,7 @@ void sentencepiece_free(struct sentencepiece *s)
 {
     memory_free(s->ranks);
     memory_free(s->pairs);
+    merges_free(&s->merges);
     memset(s, 0, sizeof *s);
 }
 
@@ -137,16 +138,14 @@ static enum status read_scores(const struct vocabulary *v, const struct model_fi
     return status;
 }
 
-enum status sentencepiece_build(struct sentencepiece *s, const struct vocabulary *v, const struct model_file *file,
-                                struct error *e)
+/* Scores, the highest first, as ranks. */
+static enum status rank_scores(struct sentencepiece *s, const struct vocabulary *v, const struct model_file *file,
+                               struct error *e)
 {
     struct scored *scores = NULL;
-    s->vocabulary = v;
     enum status status = memory_array(&scores, v->count, sizeof *scores, "token scores", e);
     if (status == STATUS_OK)
         status = memory_array(&s->ranks, v->count, sizeof *s->ranks, "token ranks", e);
-    if (status == STATUS_OK)
-        status = grow_pairs(s, e);
     if (status == STATUS_OK)
         status = read_scores(v, file, scores, e);
     if (status != STATUS_OK)
@@ -157,13 +156,24 @@ enum status sentencepiece_build(struct sentencepiece *s, const struct vocabulary
             rank = i;
         s->ranks[scores[i].token] = (uint32_t)rank;
     }
-    for (size_t i = 0; i < v->count && status == STATUS_OK; i++) {
+done:
+    memory_free(scores);
+    return status;
+}
+
+enum status sentencepiece_build(struct sentencepiece *s, struct vocabulary *v, const struct model_file *file, struct error *e)
+{
+    static const char key[] = "phi3sat.merges";
+    s->vocabulary = v;
+    s->listed = model_file_has_key(file, key);
+    enum status status = s->listed ? merges_read(&s->merges, v, file, key, e) : rank_scores(s, v, file, e);
+    if (status == STATUS_OK)
+        status = grow_pairs(s, e);
+    for (size_t i = 0; i < v->texts.count && status == STATUS_OK; i++) {
         size_t length;
         const char *text = string_table_at(&v->texts, (int32_t)i, &length);
         status = add_pairs(s, text, length, e);
     }
-done:
-    memory_free(scores);
     return status;
 }
 
@@ -172,6 +182,8 @@ static bool join(const void *rules, const char *text, const struct pair_merge_sy
                  const struct pair_merge_symbol *right, int32_t *id, uint32_t *rank)
 {
     const struct sentencepiece *s = rules;
+    if (s->listed)
+        return left->id >= 0 && right->id >= 0 && merges_find(&s->merges, left->id, right->id, id, rank);
     *id = vocabulary_find(s->vocabulary, text + left->start, (size_t)left->length + right->length);
     if (*id < 0)
         return false;
@@ -199,7 +211,7 @@ static enum status add_bytes(const struct sentencepiece *s, const char *text, si
 static enum status add_symbol(const struct sentencepiece *s, const char *text, const struct pair_merge_symbol *symbol,
                               struct token_list *out, uint64_t *unknown, struct error *e)
 {
-    int32_t id = symbol->id;
+    int32_t id = symbol->id < (int32_t)s->vocabulary->count ? symbol->id : -1;
     if (id < 0)
         id = vocabulary_find(s->vocabulary, text + symbol->start, symbol->length);
     if (id >= 0)
@@ -279,11 +291,12 @@ enum status sentencepiece_encode(const struct sentencepiece *s, const char *text
             continue;
         }
         const size_t here = character(x.bytes, x.fill, at), next = at + here;
-        status = pair_merge_append(m, at - piece, here, -1, e);
+        status = pair_merge_append(m, at - piece, here, s->listed ? string_table_find(&s->vocabulary->texts, x.bytes + at, here) : -1, e);
         bool cut = next >= x.fill;
         if (!cut) {
             const uint64_t key = pair_key(x.bytes + at, here, x.bytes + next, character(x.bytes, x.fill, next));
-            cut = s->pairs[pair_slot(s, key)] == 0;
+            cut = s->pairs[pair_slot(s, key)] == 0 ||
+                  (s->vocabulary->split_words && x.fill - next >= ESCAPED && memcmp(x.bytes + next, escaped_space, ESCAPED) == 0);
         }
         if (cut && status == STATUS_OK) {
             status = encode_piece(s, x.bytes + piece, m, out, unknown, e);

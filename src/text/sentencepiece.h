@@ -8,6 +8,7 @@
 
 #include "../base/error.h"
 #include "../formats/model_file.h"
+#include "merges.h"
 #include "pair_merge.h"
 #include "token_list.h"
 #include "vocabulary.h"
@@ -15,6 +16,8 @@
 /* Read-only once built. */
 struct sentencepiece {
     const struct vocabulary *vocabulary; /* borrowed                                               */
+    bool listed;                         /* joined by a list of merges, not by scores               */
+    struct merges merges;
     uint32_t *ranks;                     /* [tokens] 0 = highest score; equal scores, equal ranks  */
     uint64_t *pairs;                     /* [pair_slots] neighbouring characters that occur inside a
                                             token, as a hash set; 0 = free                         */
@@ -22,9 +25,9 @@ struct sentencepiece {
     size_t pair_count;
 };
 
-/* Reads `tokenizer.ggml.scores` (all 0 without it; NaN is refused). `s` is zeroed by
- * the caller and freed by sentencepiece_free, also after a failure. */
-enum status sentencepiece_build(struct sentencepiece *s, const struct vocabulary *v, const struct model_file *file,
+/* Reads `phi3sat.merges`, whose strings are added to those of `v`, or else `tokenizer.ggml.scores` (all 0 without it; NaN
+ * is refused). `s` is zeroed by the caller and freed by sentencepiece_free, also after a failure. */
+enum status sentencepiece_build(struct sentencepiece *s, struct vocabulary *v, const struct model_file *file,
                                 struct error *e) ERROR_MUST_USE;
 void sentencepiece_free(struct sentencepiece *s);
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "utf8.h"
 
 /* A trie node; its children are a list, because few nodes have more than two. */
 struct special_node {
@@ -171,6 +172,29 @@ static bool white(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Bytes of the white space at the start of bytes[length], 0: none. Wide: Unicode's White_Space. */
+static size_t white_ahead(const char *bytes, size_t length, bool wide)
+{
+    uint32_t code = 0;
+    if (length == 0 || !wide || (unsigned char)bytes[0] < 0x80)
+        return length > 0 && white(bytes[0]);
+    const size_t n = utf8_decode(bytes, length, &code);
+    const bool is_white = code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
+                          code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+    return is_white ? n : 0;
+}
+
+/* bytes[length] without the white space at its end. */
+static size_t without_white(const char *bytes, size_t length, bool wide)
+{
+    for (size_t n = 1; n <= 3 && n <= length; n++)
+        if (white_ahead(bytes + length - n, n, wide) == n) {
+            length -= n;
+            n = 0;
+        }
+    return length;
+}
+
 /* Cuts the plain part `part` of `text` at each place of `token` into `out`. */
 static enum status cut_part(const struct vocabulary *v, const char *text, const struct special_part *part,
                             int32_t token, struct special_parts *out, struct error *e)
@@ -183,15 +207,18 @@ static enum status cut_part(const struct vocabulary *v, const char *text, const 
     while (at < end && status == STATUS_OK) {
         const char *hit = memmem(text + at, end - at, needle, needle_length);
         const size_t stop = hit == NULL ? end : (size_t)(hit - text);
-        if (stop > at)
-            status = add_part(out, at, stop - at, -1, e);
+        size_t plain = stop - at;
+        if (hit != NULL && v->traits[token] & VOCABULARY_LEFT_STRIP)
+            plain = without_white(text + at, plain, v->wide_strip);
+        if (plain > 0)
+            status = add_part(out, at, plain, -1, e);
         if (hit == NULL || status != STATUS_OK)
             break;
         status = add_part(out, stop, needle_length, token, e);
         at = stop + needle_length;
         if (v->traits[token] & VOCABULARY_RIGHT_STRIP)
-            while (at < end && white(text[at]))
-                at++;
+            for (size_t n = 1; n > 0; at += n)
+                n = white_ahead(text + at, end - at, v->wide_strip);
     }
     return status;
 }

@@ -18,13 +18,15 @@
 #include "bytelevel.h"
 #include "sentencepiece.h"
 #include "special.h"
+#include "unigram.h"
 #include "utf8.h"
 
 struct tokenizer {
     struct vocabulary vocabulary;
     struct special special;
-    struct sentencepiece pieces; /* the one of the two that the kind names */
+    struct sentencepiece pieces; /* the one of the three that the kind names */
     struct bytelevel bytes;
+    struct unigram unigram;
     char description[96];
     char note[160]; /* "" none */
 };
@@ -35,6 +37,7 @@ void tokenizer_close(struct tokenizer *tokenizer)
         return;
     sentencepiece_free(&tokenizer->pieces);
     bytelevel_free(&tokenizer->bytes);
+    unigram_free(&tokenizer->unigram);
     special_free(&tokenizer->special);
     vocabulary_free(&tokenizer->vocabulary);
     memory_free(tokenizer);
@@ -60,6 +63,30 @@ static enum status open_sentencepiece(struct tokenizer *t, const struct model_fi
     return status;
 }
 
+static enum status open_unigram(struct tokenizer *t, const struct model_file *file, struct error *e)
+{
+    enum status status = vocabulary_read(&t->vocabulary, file, false, e);
+    if (status == STATUS_OK)
+        status = unigram_build(&t->unigram, &t->vocabulary, file, e);
+    snprintf(t->description, sizeof t->description, "Unigram, %zu tokens", t->vocabulary.count);
+    return status;
+}
+
+/* What a tokenizer.json does to the text that we don't, and where a word needs no merging. */
+static enum status read_extras(struct tokenizer *t, const struct model_file *file, struct pretokenize_facts *facts,
+                               struct error *e)
+{
+    struct model_file_text normal;
+    bool found = false;
+    enum status status = model_file_get_bool(file, "phi3sat.whole_words", &facts->whole_words, &found, e);
+    if (status == STATUS_OK)
+        status = model_file_get_text(file, "phi3sat.normalizer", &normal, &found, e);
+    if (status == STATUS_OK && found)
+        snprintf(t->note, sizeof t->note,
+                 "the tokenizer composes text first (NFC), phi3sat doesn't: text that isn't composed may get other token ids");
+    return status;
+}
+
 static enum status open_bytelevel(struct tokenizer *t, const struct model_file *file, struct error *e)
 {
     struct model_file_text name = {"default", 7};
@@ -79,7 +106,9 @@ static enum status open_bytelevel(struct tokenizer *t, const struct model_file *
         error_file(e, model_file_path(file));
         return status;
     }
-    status = vocabulary_read(&t->vocabulary, file, facts.add_bos, e);
+    status = read_extras(t, file, &facts, e);
+    if (status == STATUS_OK)
+        status = vocabulary_read(&t->vocabulary, file, facts.add_bos, e);
     if (status == STATUS_OK)
         status = bytelevel_build(&t->bytes, &t->vocabulary, words, facts.whole_words, file, e);
     else
@@ -99,7 +128,9 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct model_file
         status = memory_array(&t, 1, sizeof *t, "tokenizer", e);
     if (status != STATUS_OK)
         return status;
-    status = kind == VOCABULARY_SENTENCEPIECE ? open_sentencepiece(t, file, e) : open_bytelevel(t, file, e);
+    status = kind == VOCABULARY_SENTENCEPIECE ? open_sentencepiece(t, file, e)
+             : kind == VOCABULARY_UNIGRAM     ? open_unigram(t, file, e)
+                                              : open_bytelevel(t, file, e);
     if (status == STATUS_OK)
         status = special_build(&t->special, &t->vocabulary, e);
     if (status == STATUS_OK)
@@ -109,11 +140,24 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct model_file
     return status;
 }
 
+/* Whether a space is put in front of the part. */
+static bool wants_prefix(const struct vocabulary *v, const char *bytes, const struct special_part *part, bool after_special)
+{
+    const char *text = bytes + part->start;
+    if (!v->add_space_prefix || !after_special)
+        return false;
+    if (v->prefix == VOCABULARY_PREFIX_ALWAYS)
+        return true;
+    if (v->prefix == VOCABULARY_PREFIX_FIRST && part->start > 0)
+        return false;
+    return text[0] != ' ' && !(part->length >= 3 && memcmp(text, "\xE2\x96\x81", 3) == 0);
+}
+
 /* Encodes the parts between special tokens, and the special tokens themselves. */
 static enum status encode_parts(const struct tokenizer *t, const char *bytes, const struct special_parts *parts,
                                 struct token_list *out, uint64_t *unknown, struct error *e)
 {
-    const bool pieces = t->vocabulary.kind == VOCABULARY_SENTENCEPIECE;
+    const enum vocabulary_kind kind = t->vocabulary.kind;
     struct pair_merge work = {0};
     bool after_special = true;
     enum status status = STATUS_OK;
@@ -122,9 +166,12 @@ static enum status encode_parts(const struct tokenizer *t, const char *bytes, co
         const char *text = bytes + part->start;
         if (part->token >= 0)
             status = token_list_add(out, part->token, e);
-        else if (pieces)
+        else if (kind == VOCABULARY_SENTENCEPIECE)
             status = sentencepiece_encode(&t->pieces, text, part->length,
-                                          after_special && t->vocabulary.add_space_prefix, &work, out, unknown, e);
+                                          wants_prefix(&t->vocabulary, bytes, part, after_special), &work, out, unknown, e);
+        else if (kind == VOCABULARY_UNIGRAM)
+            status = unigram_encode(&t->unigram, text, part->length, wants_prefix(&t->vocabulary, bytes, part, after_special), out,
+                                    unknown, e);
         else
             status = bytelevel_encode(&t->bytes, text, part->length, &work, out, unknown, e);
         after_special = part->token >= 0;
@@ -212,7 +259,7 @@ enum status tokenizer_piece(const struct tokenizer *t, int32_t id, char **piece,
     if (byte >= 0) {
         (*piece)[0] = (char)byte;
         n = 1;
-    } else if (t->vocabulary.kind == VOCABULARY_SENTENCEPIECE) {
+    } else if (t->vocabulary.kind != VOCABULARY_BYTE_LEVEL) {
         n = unescape(*piece, n);
     } else {
         n = bytelevel_decode(*piece, n);

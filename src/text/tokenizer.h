@@ -2,7 +2,7 @@
  *
  * Flow: prompts -> *tokenizer* -> forward pass. Two kinds are read from a GGUF's
  * `tokenizer.ggml.*` keys: "llama" (SentencePiece BPE with scores and byte
- * fallback) and "gpt2" (byte-level BPE with merges). Token ids are llama.cpp's,
+ * fallback) and "gpt2" (byte-level BPE with merges); a folder's "unigram" is a third. Token ids are llama.cpp's,
  * except that a BOS token is never written twice.
  */
 #ifndef PHI3SAT_TEXT_TOKENIZER_H

@@ -71,11 +71,19 @@ size_t vocabulary_ends(const struct vocabulary *v, int32_t ids[VOCABULARY_ENDS])
 
 enum status vocabulary_find_kind(const struct model_file *file, enum vocabulary_kind *kind, struct error *e)
 {
-    struct model_file_text model = {"", 0};
-    bool found = false;
+    struct model_file_text model = {"", 0}, why = {"", 0};
+    bool found = false, refused = false;
     enum status status = model_file_get_text(file, KEY("model"), &model, &found, e);
+    if (status == STATUS_OK)
+        status = model_file_get_text(file, "phi3sat.tokenizer_refused", &why, &refused, e);
     if (status != STATUS_OK)
         return status;
+    if (refused) {
+        error_set(e, STATUS_INPUT, "%.*s", (int)(why.length < 300 ? why.length : 300), why.bytes);
+        error_advice(e, "give token ids with --tokens FILE, one sequence a line");
+        error_file(e, model_file_path(file));
+        return STATUS_INPUT;
+    }
     const int shown = model.length > 60 ? 60 : (int)model.length;
     if (!found || (model.length == 4 && memcmp(model.bytes, "none", 4) == 0) ||
         (model.length == 8 && memcmp(model.bytes, "no_vocab", 8) == 0)) {
@@ -85,6 +93,8 @@ enum status vocabulary_find_kind(const struct model_file *file, enum vocabulary_
         *kind = VOCABULARY_SENTENCEPIECE;
     } else if (model.length == 4 && memcmp(model.bytes, "gpt2", 4) == 0) {
         *kind = VOCABULARY_BYTE_LEVEL;
+    } else if (model.length == 7 && memcmp(model.bytes, "unigram", 7) == 0) {
+        *kind = VOCABULARY_UNIGRAM;
     } else {
         status = error_set(e, STATUS_INPUT, "tokenizer '%.*s' is not supported (llama and gpt2 are)", shown,
                            model.bytes);
@@ -158,7 +168,9 @@ static enum status read_traits(struct vocabulary *v, const struct model_file *fi
         status = model_file_array_int(file, KEY("token_type"), i, &value, e);
         v->traits[i] = trait_of_type(value);
     }
-    for (size_t i = 0; i < sizeof control_names / sizeof *control_names; i++) {
+    /* A tokenizer.json says itself which tokens are special. */
+    const bool named = !model_file_has_key(file, "phi3sat.token_strip");
+    for (size_t i = 0; named && i < sizeof control_names / sizeof *control_names; i++) {
         const int32_t token = vocabulary_find(v, control_names[i], strlen(control_names[i]));
         if (token >= 0)
             v->traits[token] |= VOCABULARY_CONTROL;
@@ -176,12 +188,31 @@ static bool name_contains(const struct model_file_text *name, const char *part)
     return false;
 }
 
+/* What the model's own tokenizer.json says of each token (formats/hf_tokens.h); empty: none strips. */
+static enum status read_strip_list(struct vocabulary *v, const struct model_file *file, bool *found, struct error *e)
+{
+    static const char key[] = "phi3sat.token_strip";
+    enum model_file_key_type type = MODEL_FILE_I32;
+    size_t count = 0;
+    enum status status = model_file_get_array(file, key, &type, &count, found, e);
+    v->wide_strip = *found;
+    for (size_t i = 0; i < count && i < v->count && status == STATUS_OK; i++) {
+        int64_t value = 0;
+        status = model_file_array_int(file, key, i, &value, e);
+        v->traits[i] |= (uint8_t)((value & 1 ? VOCABULARY_LEFT_STRIP : 0) | (value & 2 ? VOCABULARY_RIGHT_STRIP : 0));
+    }
+    return status;
+}
+
 static enum status read_strip_rules(struct vocabulary *v, const struct model_file *file, struct error *e)
 {
     static const char *const keep[] = {"<unk>", "<s>", "<|endoftext|>"};
     struct model_file_text name = {"", 0};
-    bool found = false;
-    const enum status status = model_file_get_text(file, "general.name", &name, &found, e);
+    bool found = false, listed = false;
+    enum status status = read_strip_list(v, file, &listed, e);
+    if (status != STATUS_OK || listed)
+        return status;
+    status = model_file_get_text(file, "general.name", &name, &found, e);
     if (status != STATUS_OK || !found || !(name_contains(&name, "phi-3") || name_contains(&name, "phi3")))
         return status;
     for (size_t i = 0; i < v->count; i++)
@@ -209,6 +240,16 @@ static enum status read_id(const struct vocabulary *v, const struct model_file *
     return status;
 }
 
+static enum status read_prefix(struct vocabulary *v, const struct model_file *file, struct error *e)
+{
+    struct model_file_text text = {"", 0};
+    bool found = false;
+    enum status status = model_file_get_text(file, "phi3sat.space_prefix", &text, &found, e);
+    if (status == STATUS_OK && found)
+        v->prefix = text.length == 5 ? VOCABULARY_PREFIX_FIRST : VOCABULARY_PREFIX_MISSING;
+    return status == STATUS_OK ? model_file_get_bool(file, "phi3sat.split_words", &v->split_words, &found, e) : status;
+}
+
 static enum status read_switches(struct vocabulary *v, const struct model_file *file, struct error *e)
 {
     bool said_bos = false, said_eos = false, said_prefix = false;
@@ -217,6 +258,8 @@ static enum status read_switches(struct vocabulary *v, const struct model_file *
         status = model_file_get_bool(file, KEY("add_eos_token"), &v->add_eos, &said_eos, e);
     if (status == STATUS_OK)
         status = model_file_get_bool(file, KEY("add_space_prefix"), &v->add_space_prefix, &said_prefix, e);
+    if (status == STATUS_OK)
+        status = read_prefix(v, file, e);
     if (status != STATUS_OK)
         return status;
     const bool bos = v->add_bos && v->bos < 0;
@@ -235,7 +278,10 @@ enum status vocabulary_read(struct vocabulary *v, const struct model_file *file,
     enum status status = vocabulary_find_kind(file, &v->kind, e);
     if (status != STATUS_OK)
         return status;
-    const bool pieces = v->kind == VOCABULARY_SENTENCEPIECE;
+    const bool pieces = v->kind != VOCABULARY_BYTE_LEVEL;
+    /* A tokenizer.json says what it has; the presets are for GGUF files older than the keys (llama.cpp's). */
+    const bool own = model_file_has_key(file, "phi3sat.token_strip");
+    const int32_t presets[] = {own ? -1 : pieces ? 1 : 11, own ? -1 : pieces ? 2 : 11, pieces && !own ? 0 : -1};
     v->add_bos = add_bos;
     v->add_eos = false;
     v->add_space_prefix = pieces;
@@ -244,13 +290,12 @@ enum status vocabulary_read(struct vocabulary *v, const struct model_file *file,
         status = read_traits(v, file, e);
     if (status == STATUS_OK)
         status = read_strip_rules(v, file, e);
-    /* The presets are llama.cpp's, for files older than the keys. */
     if (status == STATUS_OK)
-        status = read_id(v, file, KEY("bos_token_id"), pieces ? 1 : 11, &v->bos, e);
+        status = read_id(v, file, KEY("bos_token_id"), presets[0], &v->bos, e);
     if (status == STATUS_OK)
-        status = read_id(v, file, KEY("eos_token_id"), pieces ? 2 : 11, &v->eos, e);
+        status = read_id(v, file, KEY("eos_token_id"), presets[1], &v->eos, e);
     if (status == STATUS_OK)
-        status = read_id(v, file, KEY("unknown_token_id"), pieces ? 0 : -1, &v->unknown, e);
+        status = read_id(v, file, KEY("unknown_token_id"), presets[2], &v->unknown, e);
     if (status == STATUS_OK)
         status = read_switches(v, file, e);
     return status;

@@ -14,7 +14,15 @@
 #include "../formats/model_file.h"
 #include "string_table.h"
 
-enum vocabulary_kind { VOCABULARY_SENTENCEPIECE, VOCABULARY_BYTE_LEVEL };
+/* Unigram's texts are those of SentencePiece: spaces are U+2581 there, too. */
+enum vocabulary_kind { VOCABULARY_SENTENCEPIECE, VOCABULARY_BYTE_LEVEL, VOCABULARY_UNIGRAM };
+
+/* Where a space is put in front. */
+enum vocabulary_prefix {
+    VOCABULARY_PREFIX_ALWAYS,  /* of the text and of what follows a special token      */
+    VOCABULARY_PREFIX_MISSING, /* the same, unless a space is there                    */
+    VOCABULARY_PREFIX_FIRST    /* that, but at the text's start only                   */
+};
 
 /* What a token is, from `token_type` and from its text; or-ed. */
 enum vocabulary_trait {
@@ -24,7 +32,8 @@ enum vocabulary_trait {
     VOCABULARY_USER_DEFINED = 8,
     VOCABULARY_UNUSED = 16,
     VOCABULARY_BYTE = 32,
-    VOCABULARY_RIGHT_STRIP = 64 /* white space behind it in the text belongs to it */
+    VOCABULARY_RIGHT_STRIP = 64, /* white space behind it in the text belongs to it */
+    VOCABULARY_LEFT_STRIP = 128  /* ... before it */
 };
 
 /* Tokens that are looked for in the text before it is cut. */
@@ -39,6 +48,9 @@ struct vocabulary {
     int32_t bos, eos, unknown; /* ids or -1                                                  */
     bool add_bos, add_eos;
     bool add_space_prefix; /* SentencePiece: a space before the text, and after special tokens */
+    enum vocabulary_prefix prefix;
+    bool split_words;      /* SentencePiece: nothing is joined across a space               */
+    bool wide_strip;       /* white space that tokens strip is Unicode's, not ASCII's         */
 };
 
 /* Reads `tokenizer.ggml.{model,tokens,token_type,*_token_id,add_*}` of `file`;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # same.t - a model as GGUF and as a Hugging Face folder: one archive, however the folder is named and cut.
-. "$(dirname "$0")/../profile/profile.sh"
+. "$(dirname "$0")/folder.sh"
 need_command python3
 folder() { python3 "$source_dir/tests/golden/make_hf.py" "$@" || bail "make_hf.py failed"; }
 
