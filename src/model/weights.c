@@ -188,6 +188,19 @@ static bool is_part(const struct config *c, const char *name)
            (c->head_norms && among(norms, sizeof norms / sizeof *norms, name));
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* NVFP4 (and BitNet) conversions may leave a factor of a whole matrix in a tensor beside it. */
+static enum status refuse_scale(const struct lookup *l, const char *name)
+{
+    wrong(l, name, "a matrix has a factor in a tensor of its own, which this version doesn't apply");
+    return error_advice(l->error, "quantize the original model with llama-quantize, which writes none");
+}
+
 /* Parts of the graph that we don't run (other biases, further norms, experts) would make the
  * result wrong in silence, and so would layers that the keys don't tell of. */
 static enum status refuse_extras(const struct lookup *l)
@@ -196,6 +209,8 @@ static enum status refuse_extras(const struct lookup *l)
         struct model_file_text name = model_file_tensor_at(l->file, t)->name;
         struct name whole = name_of(name), part;
         size_t layer;
+        if (ends_in(whole.text, ".scale") || ends_in(whole.text, ".input_scale"))
+            return refuse_scale(l, whole.text);
         if (!split(name, &layer, &part))
             continue;
         if (layer >= l->config->layers)

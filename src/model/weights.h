@@ -45,7 +45,7 @@ struct weights {
     struct weight embedding;               /* [vocabulary, hidden]                   */
     float *factors_short, *factors_long;   /* [rotary/2] or NULL: divide frequencies   */
     bool longrope;                         /* the two sets differ by prompt length      */
-    char types[256];                       /* "Q4_K 81, F32 65, ..." for /run         */
+    char types[512];                       /* "Q4_K 81, F32 65, ..." for /run; all types fit */
 };
 
 /* Finds and checks every tensor that the forward pass needs: shapes against the

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes a GGUF file in another form: other types of weights, byte order, alignment, version, in parts.
 
-  gguf_forms.py IN OUT [--types] [--decode TOOL] [--big] [--version N] [--align N] [--split N] [--empty-first]
+  gguf_forms.py IN OUT [--types unusual|all] [--decode TOOL] [--big] [--version N] [--align N] [--split N] [--empty-first]
                        [--set PART:KEY=TYPE:VALUE]...
 
-  --types    matrices become random blocks, each matrix of the next type in the list that synth can't write
+  --types    matrices become random blocks, each matrix of the next type of those that synth can't write, or of all
   --decode   every tensor becomes F32, decoded by TOOL (tests/quants/decode_blocks)
   --split    N parts OUT-0000K-of-0000N.gguf as llama-gguf-split writes them; --empty-first: no tensors in the first
   --set      a key of a part (from 0), u16 or i32, changed or added: to make sets that don't fit together
@@ -42,6 +42,8 @@ BLOCKS = {
 UNUSUAL = [(9, 0, 74), (16, 0, 50), (17, 0, 50), (18, 0, 144), (19, 0, 6.4), (20, 0, 66), (21, 0, 144), (22, 0, 50),
            (23, 0, 1200), (34, 52, .8), (35, 64, 1.2), (41, 0, 1), (42, 0, 1.2), (29, None, 6.4), (15, None, 74),
            (39, None, 0), (40, None, 0), (28, None, 0)]
+USUAL = [(0, None, 0), (1, None, 0), (30, None, 0), (2, 0, 4.6), (3, (0, 2), 9), (6, 0, 9.2), (7, (0, 2), 18), (8, 0, 74),
+         (10, (80, 82), 11), (11, 108, 42), (12, (0, 2), 250), (13, (0, 2), 500), (14, 208, 1300)]
 DEVIATION = 0.05
 
 
@@ -133,8 +135,10 @@ def random_blocks(rng, kind, at, magnitude, count):
     weights, size, _ = BLOCKS[kind]
     blocks = rng.integers(0, 256, (count // weights, size), dtype=np.uint8)
     scale = DEVIATION / magnitude * rng.uniform(0.5, 1.5, (len(blocks), 1)) if magnitude else None
-    if kind == 28:
-        return rng.normal(0, DEVIATION, count).astype("<f8").tobytes()
+    if kind in (0, 1, 28):
+        return rng.normal(0, DEVIATION, count).astype({0: "<f4", 1: "<f2", 28: "<f8"}[kind]).tobytes()
+    if kind == 30:
+        return (rng.normal(0, DEVIATION, count).astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
     if kind == 39:
         blocks[:, 0] = rng.integers(120, 123, len(blocks))
     elif kind == 40:
@@ -146,19 +150,20 @@ def random_blocks(rng, kind, at, magnitude, count):
         for k in range(4):
             blocks[:, 49 + 2 * k] = blocks[:, 49 + 2 * k] & 15 | ((bits >> 4 * k & 15) << 4).astype(np.uint8)
     else:
-        blocks[:, at:at + 2] = scale.astype("<f2").view(np.uint8)
+        for first in at if isinstance(at, tuple) else (at,):
+            blocks[:, first:first + 2] = scale.astype("<f2").view(np.uint8)
     return blocks.tobytes()
 
 
-def retype(tensors):
+def retype(tensors, types):
     rng, turn, out = np.random.default_rng(20261203), 0, []
     for name, dims, kind, data in tensors:
         if len(dims) == 2:
-            kind, at, magnitude = UNUSUAL[turn % len(UNUSUAL)]
+            kind, at, magnitude = types[turn % len(types)]
             data = random_blocks(rng, kind, at, magnitude, int(np.prod(dims)))
             turn += 1
         out.append((name, dims, kind, data))
-    assert turn >= len(UNUSUAL), "too few matrices for all types"
+    assert turn >= len(types), "too few matrices for all types"
     return out
 
 
@@ -189,7 +194,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("source")
     p.add_argument("target")
-    p.add_argument("--types", action="store_true")
+    p.add_argument("--types", choices=("unusual", "all"))
     p.add_argument("--decode")
     p.add_argument("--big", action="store_true")
     p.add_argument("--version", type=int, default=3)
@@ -200,7 +205,7 @@ def main():
     a = p.parse_args()
     keys, tensors = read(a.source)
     if a.types:
-        tensors = retype(tensors)
+        tensors = retype(tensors, UNUSUAL if a.types == "unusual" else USUAL + UNUSUAL)
     if a.decode:
         tensors = [(n, d, 0, decoded(a.decode, k, data)) for n, d, k, data in tensors]
     if a.align:

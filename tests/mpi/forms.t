@@ -15,7 +15,7 @@ compared() { # CLAIM
 
 # Every type that synth doesn't write, in one model; beside it the same weights as float32.
 phi3sat synth --quiet -o f32.gguf --type f32 --layers 5 --hidden 256 --intermediate 256 --vocab 512 || bail "synth failed"
-forms f32.gguf types.gguf --types
+forms f32.gguf types.gguf --types unusual
 forms types.gguf plain.gguf --decode "$build_dir/tests/quants/decode_blocks"
 profile one.csv --model plain.gguf
 expect_status 0 "float32 runs"

@@ -191,6 +191,8 @@ static void extras(void)
         struct network_twist twist = {.rename = "blk.2.attn_norm.weight", .as = name};
         refused(&n, NETWORK_FUSED, &twist, name, "a part that this version doesn't run");
     }
+    struct network_twist twist = {.rename = "blk.2.attn_norm.weight", .as = "blk.1.ffn_up.scale"};
+    refused(&n, NETWORK_FUSED, &twist, "blk.1.ffn_up.scale", "a matrix has a factor in a tensor of its own");
     network_free(&n);
 }
 
