@@ -34,7 +34,7 @@ static enum status refuse_type(uint32_t id, struct error *e)
             return STATUS_INPUT;
         }
     error_set(e, STATUS_INPUT, "a tensor has type id %d, which phi3sat does not know", (int)(int32_t)id);
-    if (id > quants_at(quants_count() - 1)->id && id < 0x80000000u)
+    if (id > QUANTS_Q2_0 && id < 0x80000000u)
         error_advice(e, "forks of llama.cpp have types of their own; quantize the model with llama.cpp itself");
     else
         error_advice(e, DAMAGED);
@@ -81,7 +81,7 @@ static enum status read_type(struct cursor *c, struct model_file_tensor *tensor,
     enum status status = cursor_u32(c, &id, "the type of a tensor", e);
     if (status != STATUS_OK)
         return status;
-    tensor->format = quants_by_id(id);
+    tensor->format = id < QUANTS_GGUF_END ? quants_by_id(id) : NULL;
     if (!tensor->format) {
         status = refuse_type(id, e);
     } else if (tensor->dims[0] % tensor->format->block_elements) {

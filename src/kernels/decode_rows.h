@@ -15,7 +15,8 @@
 #define DECODE_ROWS_TYPES(X)                                                                                           \
     X(Q8_1, q8_1) X(Q8_K, q8_k) X(IQ2_XXS, iq2_xxs) X(IQ2_XS, iq2_xs) X(IQ3_XXS, iq3_xxs) X(IQ1_S, iq1_s)              \
     X(IQ4_NL, iq4_nl) X(IQ3_S, iq3_s) X(IQ2_S, iq2_s) X(IQ4_XS, iq4_xs) X(F64, f64) X(IQ1_M, iq1_m) X(TQ1_0, tq1_0)    \
-    X(TQ2_0, tq2_0) X(MXFP4, mxfp4) X(NVFP4, nvfp4) X(Q1_0, q1_0) X(Q2_0, q2_0)
+    X(TQ2_0, tq2_0) X(MXFP4, mxfp4) X(NVFP4, nvfp4) X(Q1_0, q1_0) X(Q2_0, q2_0)                            \
+    X(F8_E4M3, f8_e4m3) X(F8_E5M2, f8_e5m2)
 
 /* As kernels_way.decode wants them: `blocks` blocks (F64: single weights) from byte `bytes` on of each row, to
  * panel [weights][16]. */

@@ -50,6 +50,8 @@ static const struct {
     {QUANTS_NVFP4, {{0}}},
     {QUANTS_Q1_0, {{0, 2, 1, 0}}},
     {QUANTS_Q2_0, {{0, 2, 1, 0}}},
+    {QUANTS_F8_E4M3, {{0}}},
+    {QUANTS_F8_E5M2, {{0}}},
 };
 
 static const struct numbers *numbers_of(const struct quants_format *format)

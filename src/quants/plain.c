@@ -1,4 +1,4 @@
-/* plain.c - decodes F32, F16, BF16 and F64 weights; see plain.h.
+/* plain.c - decodes F32, F16, BF16, F64 and 8-bit float weights; see plain.h.
  *
  * The bytes are little-endian whatever the machine: they are put together by
  * shifts, which compilers recognise as plain loads. F32 keeps its bits, a
@@ -63,4 +63,19 @@ void plain_f64(const uint8_t *restrict bytes, size_t blocks, float *restrict out
         memcpy(&value, &bits, sizeof value);
         out[i] = (float)value;
     }
+}
+
+void plain_f8_e4m3(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    for (size_t i = 0; i < blocks; i++) {
+        const uint32_t sign = (uint32_t)(bytes[i] & 0x80u) << 24, rest = bytes[i] & 0x7fu;
+        const uint32_t small = half_to_bits((float)(int32_t)rest * 0x1p-9f), normal = (rest << 20) + (120u << 23);
+        out[i] = half_from_bits(sign | (rest == 0x7fu ? 0x7fc00000u : rest < 8 ? small : normal));
+    }
+}
+
+void plain_f8_e5m2(const uint8_t *restrict bytes, size_t blocks, float *restrict out)
+{
+    for (size_t i = 0; i < blocks; i++)
+        out[i] = half_to_float((uint16_t)(bytes[i] << 8));
 }

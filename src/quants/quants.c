@@ -56,6 +56,8 @@ static const struct quants_format table[] = {
     {40, "NVFP4", 64, 36, level_blocks_decode_nvfp4},
     {41, "Q1_0", 128, 18, ternary_blocks_decode_q1_0},
     {42, "Q2_0", 64, 18, ternary_blocks_decode_q2_0},
+    {1000, "F8_E4M3", 1, 1, plain_f8_e4m3},
+    {1001, "F8_E5M2", 1, 1, plain_f8_e5m2},
 };
 
 #define LARGEST_BLOCK 256

@@ -19,8 +19,11 @@ enum quants_type {
     QUANTS_Q6_K = 14, QUANTS_Q8_K = 15, QUANTS_IQ2_XXS = 16, QUANTS_IQ2_XS = 17, QUANTS_IQ3_XXS = 18,
     QUANTS_IQ1_S = 19, QUANTS_IQ4_NL = 20, QUANTS_IQ3_S = 21, QUANTS_IQ2_S = 22, QUANTS_IQ4_XS = 23, QUANTS_F64 = 28,
     QUANTS_IQ1_M = 29, QUANTS_BF16 = 30, QUANTS_TQ1_0 = 34, QUANTS_TQ2_0 = 35, QUANTS_MXFP4 = 39, QUANTS_NVFP4 = 40,
-    QUANTS_Q1_0 = 41, QUANTS_Q2_0 = 42
+    QUANTS_Q1_0 = 41, QUANTS_Q2_0 = 42,
+    /* No GGUF has them, safetensors files do; the numbers are ours. */
+    QUANTS_F8_E4M3 = 1000, QUANTS_F8_E5M2 = 1001
 };
+#define QUANTS_GGUF_END 1000 /* ids from here on don't stand in files */
 
 /* One row of the table of all known ids, those we can't decode included (so
  * that an error can name them). */

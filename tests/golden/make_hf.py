@@ -3,11 +3,12 @@
 
 For tests that compare the two. Needs nothing but Python's standard library. llama's q and k rows, which GGUF has
 as rotary pairs (2i, 2i+1), go back to halves; all else is renamed and copied. Weights are F32, F16 or
-BF16 tensors as they are in the GGUF (--dtype BF16 cuts F32 ones, which must lose nothing by it).
+BF16 tensors as they are in the GGUF; with --dtype F32 ones are rounded to that type, and with --widen written as F32 after it.
 
-  make_hf.py m.gguf folder [--shards N] [--tokenizer json|model|none] [--as mistral] [--set KEY=JSON]... [--dtype BF16]
+  make_hf.py m.gguf folder [--shards N] [--tokenizer json|model|none] [--as mistral] [--set KEY=JSON]... [--dtype TYPE [--widen]]
 """
 import argparse
+import bisect
 import json
 import os
 import struct
@@ -81,12 +82,33 @@ def unpaired(data, rows, head, rotary):
     return b"".join(out)
 
 
-def halved(kind, data, dtype):
-    """The bytes of the tensor in that type."""
-    if dtype is None or kind == dtype:
+def bytes_of_eight(kind):
+    """Values from 0 up that a byte of that type has, with the byte."""
+    values = []
+    for b in range(127):
+        if kind == "F8_E5M2":
+            value, = struct.unpack("<e", bytes([0, b]))
+        else:
+            value = (8 + b % 8) * 2.0 ** (b // 8 - 10) if b >= 8 else b * 2.0 ** -9
+        if value < float("inf"):
+            values.append((value, b))
+    return [v for v in values if v[0] == v[0]]
+
+
+def rounded(kind, data, o):
+    """Type and bytes of a tensor: as they are, or F32 in a narrower type."""
+    if o.dtype is None or kind == o.dtype:
         return kind, data
-    assert kind == "F32" and dtype == "BF16", "only F32 is cut, and only to BF16"
-    return "BF16", b"".join(data[i + 2:i + 4] for i in range(0, len(data), 4))
+    assert kind == "F32", "only F32 is rounded"
+    if o.dtype == "BF16":
+        short = b"".join(data[i + 2:i + 4] for i in range(0, len(data), 4))
+        return ("F32", b"".join(b"\0\0" + short[i:i + 2] for i in range(0, len(short), 2))) if o.widen else ("BF16", short)
+    table, out = bytes_of_eight(o.dtype), []
+    sizes = [v for v, _ in table]
+    for x, in struct.iter_unpack("<f", data):
+        value, byte = table[max(0, bisect.bisect_right(sizes, abs(x)) - 1)]
+        out.append(struct.pack("<f", -value if x < 0 else value) if o.widen else bytes([byte | (128 if x < 0 else 0)]))
+    return ("F32" if o.widen else o.dtype), b"".join(out)
 
 
 def tensors(g, o):
@@ -106,7 +128,7 @@ def tensors(g, o):
             new = f"model.layers.{number}." + ("mlp.gate_up_proj.weight" if part == "ffn_gate_up" else LAYER[part])
             if arch == "llama" and part.split(".")[0] in ("attn_q", "attn_k"):
                 data = unpaired(data, dims[-1], head, rotary)
-        result[new] = (*halved(kind, data, o.dtype), dims[::-1])
+        result[new] = (*rounded(kind, data, o), dims[::-1])
     return result
 
 
@@ -261,7 +283,8 @@ def main():
     p.add_argument("--tokenizer", choices=("json", "model", "none"), default="json")
     p.add_argument("--as", dest="kind", help="model_type [the architecture]")
     p.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="a field of config.json")
-    p.add_argument("--dtype", choices=("BF16",))
+    p.add_argument("--dtype", choices=("BF16", "F8_E4M3", "F8_E5M2"))
+    p.add_argument("--widen", action="store_true")
     o = p.parse_args()
     g = Gguf(o.gguf)
     os.makedirs(o.folder, exist_ok=True)

@@ -273,6 +273,10 @@ static void types(void)
     refused("a fork's type", 53,
             "a tensor has type id 142, which phi3sat does not know (tensor \"t\", byte 53); forks of "
             "llama.cpp have types of their own; quantize the model with llama.cpp itself");
+    one_tensor(256, 2, 1000, 0, 64);
+    refused("a type that only safetensors files have", 53,
+            "a tensor has type id 1000, which phi3sat does not know (tensor \"t\", byte 53); forks of "
+            "llama.cpp have types of their own; quantize the model with llama.cpp itself");
     one_tensor(256, 2, 4, 0, 64);
     refused("a removed type", 53,
             "a tensor has type id 4 (Q4_2), which was removed from GGUF (tensor \"t\", byte 53); "

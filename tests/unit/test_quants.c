@@ -239,9 +239,33 @@ static void check_halves(void)
     is_uint(wrong_bfloat, 0, "every bfloat16 is the upper half of its float32, NaN made quiet");
 }
 
+/* All 256 of each, by the definition in ldexp. */
+static void check_eighths(void)
+{
+    size_t wrong = 0, wrong_narrow = 0;
+    for (unsigned b = 0; b < 256; b++) {
+        const uint8_t byte = (uint8_t)b;
+        float got, narrow;
+        quants_by_name("F8_E4M3")->decode(&byte, 1, &got);
+        quants_by_name("F8_E5M2")->decode(&byte, 1, &narrow);
+        const int exponent = b >> 3 & 15, fraction = b & 7;
+        const double size = exponent ? ldexp(8 + fraction, exponent - 10) : ldexp(fraction, -9);
+        const bool is_nan = (b & 127) == 127;
+        wrong += is_nan ? !isnan(got) : got != (float)(b & 128 ? -size : size) || !signbit(got) != !(b & 128);
+        const int wide = b >> 2 & 31, rest = b & 3;
+        const double narrow_size = wide ? ldexp(4 + rest, wide - 17) : ldexp(rest, -16);
+        if (wide == 31)
+            wrong_narrow += rest ? !isnan(narrow) : !isinf(narrow) || !signbit(narrow) != !(b & 128);
+        else
+            wrong_narrow += narrow != (float)(b & 128 ? -narrow_size : narrow_size) || !signbit(narrow) != !(b & 128);
+    }
+    is_uint(wrong, 0, "every F8_E4M3 byte is its value by ldexp, NaN where all bits are set");
+    is_uint(wrong_narrow, 0, "every F8_E5M2 byte is its value by ldexp, infinite and NaN as a half is");
+}
+
 static void check_table(void)
 {
-    static const uint32_t without_row[] = {4, 5, 31, 32, 33, 36, 37, 38, 43, 142, 143, UINT32_MAX};
+    static const uint32_t without_row[] = {4, 5, 31, 32, 33, 36, 37, 38, 43, 142, 143, 999, 1002, UINT32_MAX};
     for (size_t i = 0; i < sizeof without_row / sizeof without_row[0]; i++)
         ok(!quants_by_id(without_row[i]), "id %u is unknown", (unsigned)without_row[i]);
     size_t found = 0, decodable = 0;
@@ -353,6 +377,7 @@ static void check_scales(void)
 
 int main(void)
 {
+    check_eighths();
     check_table();
     check_sizes();
     check_halves();

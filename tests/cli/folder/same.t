@@ -46,11 +46,18 @@ same g.h5 r.h5 "stages on two ranks"
 folder llama.gguf mistral --as mistral --tokenizer none --set sliding_window=null
 compared "the same under the name mistral" mistral
 
-# BF16 is F32 cut: another model than the F32 one, and the same as a GGUF that was cut so.
-folder llama.gguf cut --tokenizer none --dtype BF16
-run phi3sat --quiet --model cut --tokens ids --output r.csv
-expect_status 0 "BF16 runs"
-ok "and is another model" test "$(attribute g.h5 model_fingerprint)" != "$(attribute r.h5 model_fingerprint)"
+# Narrower types: the archive of the same values in F32, which is another than that of the F32 weights.
+cp g.h5 whole.h5
+for type in BF16 F8_E4M3 F8_E5M2; do
+    folder llama.gguf narrow-$type --tokenizer none --dtype $type
+    folder llama.gguf wide-$type --tokenizer none --dtype $type --widen
+    run phi3sat --quiet --model wide-$type --tokens ids --output g.csv
+    compared "$type" narrow-$type
+    ok "$type: and another model than the F32 one" \
+        test "$(attribute whole.h5 model_fingerprint)" != "$(attribute r.h5 model_fingerprint)"
+    mpirun_n 2 phi3sat --quiet --model narrow-$type --tokens ids --grid 1x2 --batch-tokens 16 --output r.csv
+    same g.h5 r.h5 "$type on two ranks"
+done
 
 # The model's files are inputs.
 cp llama/model.safetensors keep
