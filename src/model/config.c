@@ -141,6 +141,14 @@ static enum status unknown_scaling(const struct config *c, const struct model_fi
     return error_file(e, model_file_path(f));
 }
 
+static enum status yarn_and_factors(const struct config *c, const struct model_file *f, struct error *e)
+{
+    error_set(e, STATUS_INPUT, "uses the rotary scaling 'yarn' and has the factors of 'longrope' too: which of them holds?");
+    error_advice(e, "a Phi-3 has 'longrope': convert it again with that as the rope_type of its config.json");
+    error_where(e, "key %s", own_key(c, "rope.scaling.type").text);
+    return error_file(e, model_file_path(f));
+}
+
 /* A number that only one value of is understood: what another means depends on the program that reads it. */
 static enum status read_usual(const struct config *c, const struct model_file *f, const char *name, double usual,
                               struct error *e)
@@ -193,7 +201,9 @@ static enum status read_scaling(struct config *c, const struct model_file *f, bo
         return read_divisor(c, f, e);
     if (!found || is(type, "none") || is(type, "longrope") || is(type, "su"))
         return STATUS_OK;
-    return is(type, "yarn") && !longrope ? read_yarn(c, f, e) : unknown_scaling(c, f, type, e);
+    if (!is(type, "yarn"))
+        return unknown_scaling(c, f, type, e);
+    return longrope ? yarn_and_factors(c, f, e) : read_yarn(c, f, e);
 }
 
 /* LongRoPE's factor on cos and sin when the file has none (Ding et al. 2024; NOTES section 1):

@@ -215,8 +215,10 @@ static enum status refuse_extras(const struct lookup *l)
             continue;
         if (layer >= l->config->layers)
             return wrong(l, whole.text, "a tensor belongs to a layer past the last one");
-        if (!is_part(l->config, part.text))
-            return wrong(l, whole.text, "the model has a part that this version doesn't run");
+        if (!is_part(l->config, part.text)) {
+            wrong(l, whole.text, "the model has a part that this version doesn't run");
+            return error_advice(l->error, "it is a variant of its architecture; profile a model without such tensors");
+        }
     }
     return STATUS_OK;
 }

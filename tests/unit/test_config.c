@@ -157,6 +157,10 @@ static void yarn(void)
         is_int(read_scaled(&n, "yarn", usual[i].key, usual[i].bad, &c, &e), i == 0 ? STATUS_OK : STATUS_INPUT, "%s of %g is %s",
                usual[i].key, (double)usual[i].bad, i == 0 ? "what a factor of 1 has" : "refused");
     }
+    n.original = 16;
+    is_int(read_scaled(&n, "yarn", "phi3.rope.scaling.factor", 4.0f, &c, &e), STATUS_INPUT, "YaRN beside LongRoPE's factors is refused");
+    ok(strstr(e.sentence, "'longrope' too") && strstr(e.where, "rope.scaling.type"), "with both names");
+    n.original = 0;
     n.base = 1.0;
     is_int(read_scaled(&n, "yarn", "phi3.rope.scaling.factor", 4.0f, &c, &e), STATUS_INPUT, "YaRN on a base of 1 is refused");
     network_free(&n);
