@@ -437,7 +437,7 @@ static void heads(void)
         const char *where, *what;
     } bad[] = {{{.leave_out = "output_norm.weight"}, "tensor output_norm.weight", "without its norm"},
                {{.reshape = "output.weight"}, "tensor output.weight", "with a row too few"},
-               {{.retype = "output.weight", .type = 16}, "tensor output.weight", "of a type that can't be decoded"},
+               {{.retype = "output.weight", .type = 26}, "tensor output.weight", "of integers"},
                {{.rename = "rope_freqs.weight", .as = "output.bias"}, "tensor output.bias", "with a bias"}};
     struct network n = odd_one();
     n.hidden = 256, n.heads = 4, n.kv_heads = 4, n.head_dim = 64, n.rotary = 64, n.layers = 1;
