@@ -3,11 +3,13 @@
 
 For tests that compare the two. Needs nothing but Python's standard library. llama's q and k rows, which GGUF has
 as rotary pairs (2i, 2i+1), go back to halves; all else is renamed and copied. Weights are F32, F16 or
-BF16 tensors as they are in the GGUF; with --dtype F32 ones are rounded to that type, and with --widen written as F32 after it.
+BF16 tensors as they are in the GGUF; with --dtype F32 ones are rounded to that type (towards 0),
+and with --widen written as F32 after it.
 
   make_hf.py m.gguf folder [--shards N] [--tokenizer json|model|none] [--as mistral] [--set KEY=JSON]... [--dtype TYPE [--widen]]
 """
 import argparse
+import array
 import bisect
 import json
 import os
@@ -82,8 +84,8 @@ def unpaired(data, rows, head, rotary):
     return b"".join(out)
 
 
-def bytes_of_eight(kind):
-    """Values from 0 up that a byte of that type has, with the byte."""
+def eighths(kind):
+    """Of each upper half of a float32, the byte of that type that is as near to 0 and nearest; and each byte's float32."""
     values = []
     for b in range(127):
         if kind == "F8_E5M2":
@@ -91,24 +93,25 @@ def bytes_of_eight(kind):
         else:
             value = (8 + b % 8) * 2.0 ** (b // 8 - 10) if b >= 8 else b * 2.0 ** -9
         if value < float("inf"):
-            values.append((value, b))
-    return [v for v in values if v[0] == v[0]]
+            values.append(value)
+    sizes = [struct.unpack("<f", struct.pack("<HH", 0, h))[0] for h in range(1 << 15)]
+    near = [bisect.bisect_right(values, x) - 1 if x == x else 0 for x in sizes]
+    return near + [b | 128 for b in near], [struct.pack("<f", v) for v in values], [struct.pack("<f", -v) for v in values]
 
 
-def rounded(kind, data, o):
+def rounded(kind, data, dtype, widen, tables={}):
     """Type and bytes of a tensor: as they are, or F32 in a narrower type."""
-    if o.dtype is None or kind == o.dtype:
+    if dtype is None or kind == dtype:
         return kind, data
     assert kind == "F32", "only F32 is rounded"
-    if o.dtype == "BF16":
-        short = b"".join(data[i + 2:i + 4] for i in range(0, len(data), 4))
-        return ("F32", b"".join(b"\0\0" + short[i:i + 2] for i in range(0, len(short), 2))) if o.widen else ("BF16", short)
-    table, out = bytes_of_eight(o.dtype), []
-    sizes = [v for v, _ in table]
-    for x, in struct.iter_unpack("<f", data):
-        value, byte = table[max(0, bisect.bisect_right(sizes, abs(x)) - 1)]
-        out.append(struct.pack("<f", -value if x < 0 else value) if o.widen else bytes([byte | (128 if x < 0 else 0)]))
-    return ("F32" if o.widen else o.dtype), b"".join(out)
+    upper = array.array("H", data)[1::2]
+    if dtype == "BF16":
+        return ("F32", b"".join(struct.pack("<HH", 0, h) for h in upper)) if widen else ("BF16", upper.tobytes())
+    if dtype not in tables:
+        tables[dtype] = eighths(dtype)
+    near, above, below = tables[dtype]
+    narrow = bytes(near[h] for h in upper)
+    return ("F32", b"".join(below[b & 127] if b & 128 else above[b] for b in narrow)) if widen else (dtype, narrow)
 
 
 def tensors(g, o):
@@ -128,7 +131,8 @@ def tensors(g, o):
             new = f"model.layers.{number}." + ("mlp.gate_up_proj.weight" if part == "ffn_gate_up" else LAYER[part])
             if arch == "llama" and part.split(".")[0] in ("attn_q", "attn_k"):
                 data = unpaired(data, dims[-1], head, rotary)
-        result[new] = (*rounded(kind, data, o), dims[::-1])
+        dtype = o.dtype[len(result) % len(o.dtype)] if o.dtype else None
+        result[new] = (*rounded(kind, data, dtype, o.widen), dims[::-1])
     return result
 
 
@@ -283,7 +287,7 @@ def main():
     p.add_argument("--tokenizer", choices=("json", "model", "none"), default="json")
     p.add_argument("--as", dest="kind", help="model_type [the architecture]")
     p.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="a field of config.json")
-    p.add_argument("--dtype", choices=("BF16", "F8_E4M3", "F8_E5M2"))
+    p.add_argument("--dtype", type=lambda text: text.split(","), help="BF16, F8_E4M3, F8_E5M2, or some of them in turn")
     p.add_argument("--widen", action="store_true")
     o = p.parse_args()
     g = Gguf(o.gguf)

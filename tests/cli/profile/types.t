@@ -37,7 +37,13 @@ for arch in "${archs[@]}"; do
     python3 "$source_dir/tests/golden/make_hf.py" f32.gguf folder --tokenizer none || bail "make_hf.py failed"
     run phi3sat --quiet --model f32.gguf --tokens p.ids --output plain.csv
     holds_in "$arch" F folder
-    rm -rf folder ./*.gguf
+    for form in narrow wide; do
+        python3 "$source_dir/tests/golden/make_hf.py" f32.gguf $form --tokenizer none --dtype BF16,F8_E4M3,F8_E5M2 \
+            "$([[ $form == wide ]] && echo --widen || echo --shards=2)" || bail "make_hf.py failed"
+    done
+    run phi3sat --quiet --model wide --tokens p.ids --output plain.csv
+    holds_in "$arch" F narrow
+    rm -rf narrow wide folder ./*.gguf
 done
 
 # The rows of the document's table of types, in its order.
