@@ -11,6 +11,10 @@ id=release
 if test -e "$srcdir/.git"; then
     # Another owner of the checkout (root in a container) is no reason to lose the name.
     id=$(git -C "$srcdir" -c safe.directory='*' describe --always --dirty 2>/dev/null) || id=unknown
+    # Two changed checkouts of one commit are two builds, and ranks must be able to tell.
+    case $id in
+    *-dirty) id=$id-$(git -C "$srcdir" -c safe.directory='*' diff HEAD 2>/dev/null | cksum | cut -d ' ' -f 1) ;;
+    esac
 fi
 mkdir -p "$(dirname "$file")"
 # Manual pages bear the date that CHANGELOG.md gives the version: the same bytes whenever they are made.

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/caches.h"
 #include "../base/memory.h"
 #include "../base/threads.h"
 
@@ -159,11 +160,13 @@ size_t roof_machine_memory(void)
     return pages > 0 && page > 0 && memory_multiply(pages, page, &bytes) ? bytes : SIZE_MAX;
 }
 
+/* What one core can reach: for processors of several dies sysconf may name the sum of all dies. */
 static size_t last_level(void)
 {
-    size_t bytes = 0;
+    size_t bytes = caches_read(NULL).third;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes == 0)
+        bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
 #endif
     return bytes > 0 ? bytes : 32 * MIB;
 }

@@ -13,6 +13,7 @@
 #include "../bench/products.h"
 #include "../report/figures.h"
 #include "bench_choices.h"
+#include "bench_lines.h"
 #include "bench_lists.h"
 #include "generator.h"
 
@@ -64,6 +65,7 @@ const struct options_table bench_kernels_options = {
               "measured in turn with the product: on the same threads, with the same instruction set, the fused multiply-adds\n"
               "of f32 or the integer dot products of int16 and int8. A weight type without a form for a precision runs in\n"
               "the next more exact one (JSON: computed): F32, F16 and BF16 in f32, Q8_0 in int16. Given are medians; p10 and p90 enclose four samples of five.\n\n"
+              "Under mpirun every rank measures at the same time; shown are medians, the least and the most.\n\n"
               "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
 };
 
@@ -118,7 +120,7 @@ static enum status make_plan(struct plan *p, const struct settings *settings, st
     return s;
 }
 
-static enum status show(struct figures *f, const struct products_case *c, const struct products_result *r,
+static enum status show(struct bench_lines *f, const struct products_case *c, const struct products_result *r,
                         struct error *e)
 {
     const double giga = 1e-9;
@@ -131,23 +133,23 @@ static enum status show(struct figures *f, const struct products_case *c, const 
         {.count = r->seconds.count}, {.count = c->matrix->outputs}, {.count = c->matrix->inputs},
         {.text = precisions[r->computed]}, {.text = c->kernels->name}, {.text = r->roof->instructions}};
     _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns, "a cell for each column");
-    return figures_row(f, cells, e);
+    return bench_lines_row(f, cells, e);
 }
 
-static void show_heading(struct figures *f, const struct plan *p)
+static void show_heading(struct bench_lines *f, const struct plan *p)
 {
-    figures_note(f, "Products with a %zu x %zu weight matrix (outputs x inputs), %s kernels; packing of rows and decoding "
-                    "of\nweights included. Medians, p10 to p90 beside them; the peak was measured between the samples.\n",
-                 p->outputs, p->inputs, p->kernels->name);
+    bench_lines_note(f, "Products with a %zu x %zu weight matrix (outputs x inputs), %s kernels; packing of rows and decoding "
+                        "of\nweights included. Medians, p10 to p90 beside them; the peak was measured between the samples.\n",
+                     p->outputs, p->inputs, p->kernels->name);
 }
 
 /* All lines of one weight type. */
-static enum status time_type(struct figures *f, const struct plan *p, size_t type, struct error *e)
+static enum status time_type(struct bench_lines *f, const struct plan *p, size_t type, struct error *e)
 {
     struct synthetic_matrix matrix;
     struct products_result result;
     threads_set(threads_available());
-    enum status s = synthetic_open(&matrix, quants_at(type), p->outputs, p->inputs, p->seed, e);
+    enum status s = bench_lines_agree(f, synthetic_open(&matrix, quants_at(type), p->outputs, p->inputs, p->seed, e), e);
     if (s == STATUS_OK && f->rows == 0) /* nothing is printed by a start that fails */
         show_heading(f, p);
     for (size_t mode = 0; mode < p->precisions.count && s == STATUS_OK; mode++)
@@ -155,7 +157,7 @@ static enum status time_type(struct figures *f, const struct plan *p, size_t typ
             for (size_t r = 0; r < p->rows.count && s == STATUS_OK; r++) {
                 const struct products_case one = {&matrix, p->kernels, (enum kernels_mode)p->precisions.value[mode],
                                                   p->rows.value[r], (int)p->threads.value[t]};
-                s = products_time(&one, &p->timing, &result, e);
+                s = bench_lines_agree(f, products_time(&one, &p->timing, &result, e), e);
                 if (s == STATUS_OK)
                     s = show(f, &one, &result, e);
             }
@@ -163,30 +165,26 @@ static enum status time_type(struct figures *f, const struct plan *p, size_t typ
     return s;
 }
 
-static enum status run(const struct plan *p, bool json, struct error *e)
+static enum status run(struct bench_lines *f, const struct plan *p, struct error *e)
 {
-    struct figures f;
     enum status s = STATUS_OK;
-    figures_open(&f, NULL, json, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->types.count && s == STATUS_OK; i++)
-        s = time_type(&f, p, p->types.value[i], e);
-    if (s == STATUS_OK)
-        return figures_finish(&f, e);
-    figures_stop(&f);
-    return s;
+        s = time_type(f, p, p->types.value[i], e);
+    return bench_lines_finish(f, s, e);
 }
 
 enum status bench_kernels_command(int argc, char **argv, struct error *e)
 {
     struct settings settings = {.types = "Q4_K", .rows = "1,16,64,512", .shape = "8192x3072", .precision = "f32",
                                 .warmup = 1, .seed = 1, .seconds = timing_plan().seconds};
-    struct options_result result;
+    struct options_result result = {.help = false};
+    struct bench_lines lines;
     struct plan plan;
     enum status s = options_parse(&bench_kernels_options, argc, argv, &settings, &result, e);
-    if (s != STATUS_OK)
+    if (s == STATUS_OK && !result.help)
+        s = make_plan(&plan, &settings, e);
+    if (bench_lines_ended(&bench_kernels_options, result.help, &s, e))
         return s;
-    if (result.help)
-        return figures_help(&bench_kernels_options, e);
-    s = make_plan(&plan, &settings, e);
-    return s == STATUS_OK ? run(&plan, settings.json, e) : s;
+    s = bench_lines_open(&lines, argc, argv, settings.json, columns, sizeof columns / sizeof *columns, "gflops", e);
+    return s == STATUS_OK ? run(&lines, &plan, e) : s;
 }

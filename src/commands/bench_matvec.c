@@ -12,6 +12,7 @@
 #include "../bench/vectors.h"
 #include "../report/figures.h"
 #include "bench_choices.h"
+#include "bench_lines.h"
 
 #define MOST_ROWS 1024
 #define MOST_SIZE 16777216
@@ -62,6 +63,7 @@ const struct options_table bench_matvec_options = {
               "the product, on the same threads: reading alone, and the instructions that no such product can do without.\n"
               "A multiply-add is 2 FLOPs. Given are medians; p10 and p90 enclose four samples of five. Error is the product's\n"
               "relative L2 distance to that of the same numbers as F32.\n\n"
+              "Under mpirun every rank measures at the same time; shown are medians, the least and the most.\n\n"
               "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
 };
 
@@ -119,7 +121,7 @@ static enum status make_plan(struct plan *p, const struct settings *settings, st
     return s;
 }
 
-static enum status show(struct figures *f, const struct products_case *c, const struct vectors_result *r, double error,
+static enum status show(struct bench_lines *f, const struct products_case *c, const struct vectors_result *r, double error,
                         struct error *e)
 {
     const double giga = 1e-9;
@@ -134,10 +136,10 @@ static enum status show(struct figures *f, const struct products_case *c, const 
         {.count = c->matrix->outputs}, {.count = c->matrix->inputs}, {.text = precisions[r->computed]},
         {.text = c->kernels->name}};
     _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns, "a cell for each column");
-    return figures_row(f, cells, e);
+    return bench_lines_row(f, cells, e);
 }
 
-static enum status time_cases(struct figures *f, const struct plan *p, const struct synthetic_matrix *matrix,
+static enum status time_cases(struct bench_lines *f, const struct plan *p, const struct synthetic_matrix *matrix,
                               const struct synthetic_matrix *plain, struct vectors *vectors, struct error *e)
 {
     struct vectors_result result;
@@ -151,17 +153,18 @@ static enum status time_cases(struct figures *f, const struct plan *p, const str
                 s = vectors_time(vectors, &one, &p->timing, &result, e);
                 if (s == STATUS_OK)
                     s = vectors_error(vectors, plain, p->kernels, &error, e);
+                s = bench_lines_agree(f, s, e);
                 if (s == STATUS_OK && f->rows == 0) /* nothing is printed by a start that fails */
-                    figures_note(f, "Products with a repacked %zu x %zu weight matrix (outputs x inputs), %s kernels. Memory and Instr. "
-                                    "are\nthe roofs in GFLOP/s, measured between the samples.\n",
-                                 p->outputs, p->inputs, p->kernels->name);
+                    bench_lines_note(f, "Products with a repacked %zu x %zu weight matrix (outputs x inputs), %s kernels. Memory and "
+                                        "Instr. are\nthe roofs in GFLOP/s, measured between the samples.\n",
+                                     p->outputs, p->inputs, p->kernels->name);
                 if (s == STATUS_OK)
                     s = show(f, &one, &result, error, e);
             }
     return s;
 }
 
-static enum status time_type(struct figures *f, const struct plan *p, size_t type, const struct synthetic_matrix *plain,
+static enum status time_type(struct bench_lines *f, const struct plan *p, size_t type, const struct synthetic_matrix *plain,
                              struct error *e)
 {
     struct synthetic_matrix matrix;
@@ -170,6 +173,7 @@ static enum status time_type(struct figures *f, const struct plan *p, size_t typ
     enum status s = synthetic_open(&matrix, quants_at(type), p->outputs, p->inputs, p->seed, e);
     if (s == STATUS_OK)
         s = vectors_open(&vectors, &matrix, p->bytes, e);
+    s = bench_lines_agree(f, s, e);
     if (s == STATUS_OK)
         s = time_cases(f, p, &matrix, plain, vectors, e);
     vectors_close(vectors);
@@ -177,33 +181,29 @@ static enum status time_type(struct figures *f, const struct plan *p, size_t typ
     return s;
 }
 
-static enum status run(const struct plan *p, bool json, struct error *e)
+static enum status run(struct bench_lines *f, const struct plan *p, struct error *e)
 {
-    struct figures f;
     struct synthetic_matrix plain;
     threads_set(threads_available());
-    enum status s = synthetic_open(&plain, quants_by_id(QUANTS_F32), p->outputs, p->inputs, p->seed, e);
-    figures_open(&f, NULL, json, columns, sizeof columns / sizeof *columns);
+    enum status s = bench_lines_agree(f, synthetic_open(&plain, quants_by_id(QUANTS_F32), p->outputs, p->inputs, p->seed, e), e);
     for (size_t i = 0; i < p->types.count && s == STATUS_OK; i++)
-        s = time_type(&f, p, p->types.value[i], &plain, e);
+        s = time_type(f, p, p->types.value[i], &plain, e);
     synthetic_close(&plain);
-    if (s == STATUS_OK)
-        return figures_finish(&f, e);
-    figures_stop(&f);
-    return s;
+    return bench_lines_finish(f, s, e);
 }
 
 enum status bench_matvec_command(int argc, char **argv, struct error *e)
 {
     struct settings settings = {.types = "Q4_K,Q5_0,Q8_0,Q6_K,F16,F32", .rows = "1,4,16", .shape = "8192x3072", .precision = "f32",
                                 .warmup = 1, .seed = 1, .seconds = timing_plan().seconds};
-    struct options_result result;
+    struct options_result result = {.help = false};
+    struct bench_lines lines;
     struct plan plan;
     enum status s = options_parse(&bench_matvec_options, argc, argv, &settings, &result, e);
-    if (s != STATUS_OK)
+    if (s == STATUS_OK && !result.help)
+        s = make_plan(&plan, &settings, e);
+    if (bench_lines_ended(&bench_matvec_options, result.help, &s, e))
         return s;
-    if (result.help)
-        return figures_help(&bench_matvec_options, e);
-    s = make_plan(&plan, &settings, e);
-    return s == STATUS_OK ? run(&plan, settings.json, e) : s;
+    s = bench_lines_open(&lines, argc, argv, settings.json, columns, sizeof columns / sizeof *columns, "gflops", e);
+    return s == STATUS_OK ? run(&lines, &plan, e) : s;
 }

@@ -13,6 +13,7 @@
 #include "../base/threads.h"
 #include "../bench/generation.h"
 #include "../report/figures.h"
+#include "bench_lines.h"
 #include "bench_lists.h"
 #include "bench_model_text.h"
 #include "generator.h"
@@ -87,6 +88,7 @@ const struct options_table bench_model_options = {
               "  low-rank   baseline with the first half of each layer's neurons, in whole blocks of the down projection: another\n"
               "             model, for its time\n"
               "  both       fused, with that half\n\n"
+              "Under mpirun every rank measures at the same time; shown are medians, the least and the most.\n\n"
               "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 output could not be written.\n\n"
               "Example: phi3sat bench model --model m.gguf --text 'The capital of France is'",
 };
@@ -188,14 +190,14 @@ static double speedup(struct timing_spread base, struct timing_spread own)
 }
 
 /* One form's row; `base` has no samples where the baseline isn't timed. */
-static enum status show(struct figures *f, const struct bench *b, size_t i, size_t tokens, const struct generation_result *r,
+static enum status show(struct bench_lines *f, const struct bench *b, size_t i, size_t tokens, const struct generation_result *r,
                         const struct generation_result *base, struct error *e)
 {
     const struct timing_spread prompt = timing_rate(r->first, (double)tokens), step = timing_rate(r->step, 1);
     const struct decode *d = b->variant[i].decode;
     const struct decode_bytes bytes = decode_bytes(d);
     const struct figures_cell cells[] = {
-        {.count = tokens}, {.text = f->json ? forms[b->wanted.value[i]].name : forms[b->wanted.value[i]].title},
+        {.count = tokens}, {.text = f->figures.json ? forms[b->wanted.value[i]].name : forms[b->wanted.value[i]].title},
         {.real = prompt.median}, {.real = prompt.low}, {.real = prompt.high}, {.real = speedup(base->first, r->first)},
         {.real = 1e3 * r->first.median}, {.real = step.median}, {.real = step.low}, {.real = step.high},
         {.real = speedup(base->step, r->step)}, {.real = r->ffn}, {.real = r->attention}, {.real = r->head},
@@ -203,24 +205,25 @@ static enum status show(struct figures *f, const struct bench *b, size_t i, size
         {.count = bytes.all}, {.count = bytes.repacked}, {.count = (uint64_t)threads_count()},
         {.text = generator_precisions[b->settings->precision]}, {.text = b->model.kernels->name}};
     _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns, "a cell for each column");
-    return figures_row(f, cells, e);
+    return bench_lines_row(f, cells, e);
 }
 
-static void head_line(struct figures *f, const struct bench *b)
+static void head_line(struct bench_lines *f, const struct bench *b)
 {
     const struct config *c = &b->model.config;
     const struct decode_bytes bytes = decode_bytes(b->variant[0].decode);
-    figures_note(f, "%s, %zu layers, hidden %zu, intermediate %zu, vocabulary %zu; %s, %d thread%s, %s kernels.", c->architecture,
-                 c->layers, c->hidden, c->intermediate, c->vocabulary, generator_precisions[b->settings->precision],
-                 threads_count(), threads_count() == 1 ? "" : "s", b->model.kernels->name);
-    figures_note(f, "A step of the first form reads %.1f MiB of weights, %.0f %% of them repacked.\n",
-                 (double)bytes.all / (1 << 20), 100 * (double)bytes.repacked / (double)bytes.all);
+    bench_lines_note(f, "%s, %zu layers, hidden %zu, intermediate %zu, vocabulary %zu; %s, %d thread%s, %s kernels.", c->architecture,
+                     c->layers, c->hidden, c->intermediate, c->vocabulary, generator_precisions[b->settings->precision],
+                     threads_count(), threads_count() == 1 ? "" : "s", b->model.kernels->name);
+    bench_lines_note(f, "A step of the first form reads %.1f MiB of weights, %.0f %% of them repacked.\n",
+                     (double)bytes.all / (1 << 20), 100 * (double)bytes.repacked / (double)bytes.all);
 }
 
-static enum status time_length(struct figures *f, struct bench *b, size_t tokens, struct error *e)
+static enum status time_length(struct bench_lines *f, struct bench *b, size_t tokens, struct error *e)
 {
     struct generation_result results[FORMS], base = {.rest = 0};
     enum status s = generation_time(b->variant, b->wanted.count, b->ids, tokens, b->model.config.vocabulary, &b->timing, results, e);
+    s = bench_lines_agree(f, s, e);
     for (size_t i = 0; i < b->wanted.count; i++)
         if (b->wanted.value[i] == 0 && s == STATUS_OK)
             base = results[i];
@@ -232,19 +235,15 @@ static enum status time_length(struct figures *f, struct bench *b, size_t tokens
     return s;
 }
 
-static enum status time_all(struct bench *b, struct error *e)
+static enum status time_all(struct bench_lines *f, struct bench *b, struct error *e)
 {
-    struct figures f;
-    figures_open(&f, NULL, b->settings->json, columns, sizeof columns / sizeof *columns);
     enum status s = open_sessions(b, e);
     if (s == STATUS_OK)
         s = make_prompt(b, e);
+    s = bench_lines_agree(f, s, e);
     for (size_t i = 0; i < b->lengths.count && s == STATUS_OK; i++)
-        s = time_length(&f, b, b->lengths.value[i], e);
-    if (s == STATUS_OK)
-        return figures_finish(&f, e);
-    figures_stop(&f);
-    return s;
+        s = time_length(f, b, b->lengths.value[i], e);
+    return bench_lines_finish(f, s, e);
 }
 
 /* What --text asks for, by the first form that is named, else as profile has it. */
@@ -258,19 +257,20 @@ static enum status answer(struct bench *b, struct error *e)
     return bench_model_text_run(&b->model, &wish, e);
 }
 
-static enum status run(struct bench *b, struct error *e)
+static enum status run(struct bench_lines *f, struct bench *b, struct error *e)
 {
-    enum status s = read_lists(b, e);
-    if (s == STATUS_OK)
-        s = generator_open(&b->model, b->settings->model, b->settings->text != NULL, e);
+    enum status s = generator_open(&b->model, b->settings->model, b->settings->text != NULL, e);
     if (s == STATUS_OK && b->settings->text == NULL && b->longest + 1 > b->model.config.context) {
         error_set(e, STATUS_USAGE, "--prompt-lengths %zu and a token behind it pass the model's context of %zu tokens", b->longest,
                   b->model.config.context);
         s = error_advice(e, "use shorter prompts");
     }
     generator_threads(b->settings->threads);
-    if (s == STATUS_OK)
-        s = b->settings->text != NULL ? answer(b, e) : time_all(b, e);
+    s = bench_lines_agree(f, s, e);
+    if (s == STATUS_OK && b->settings->text == NULL)
+        s = time_all(f, b, e);
+    else if (s == STATUS_OK) /* all would say the same */
+        s = bench_lines_agree(f, f->ranks.rank == 0 ? answer(b, e) : STATUS_OK, e);
     decode_close(b->session[1]); /* it uses the other's weights */
     decode_close(b->session[0]);
     memory_free(b->ids);
@@ -281,16 +281,18 @@ static enum status run(struct bench *b, struct error *e)
 enum status bench_model_command(int argc, char **argv, struct error *e)
 {
     struct settings settings = {.lengths = "16,128,512", .warmup = 1, .seed = 1, .seconds = 2, .max_tokens = 64};
-    struct options_result result;
+    struct options_result result = {.help = false};
     struct bench bench = {.settings = &settings};
-    const enum status s = options_parse(&bench_model_options, argc, argv, &settings, &result, e);
-    if (s != STATUS_OK)
-        return s;
-    if (result.help)
-        return figures_help(&bench_model_options, e);
-    if (settings.model == NULL) {
+    struct bench_lines lines;
+    enum status s = options_parse(&bench_model_options, argc, argv, &settings, &result, e);
+    if (s == STATUS_OK && !result.help && settings.model == NULL) {
         error_set(e, STATUS_USAGE, "no model is given");
-        return error_advice(e, "give one with --model FILE");
+        s = error_advice(e, "give one with --model FILE");
     }
-    return run(&bench, e);
+    if (s == STATUS_OK && !result.help)
+        s = read_lists(&bench, e);
+    if (bench_lines_ended(&bench_model_options, result.help, &s, e))
+        return s;
+    s = bench_lines_open(&lines, argc, argv, settings.json, columns, sizeof columns / sizeof *columns, "tokens_per_second", e);
+    return s == STATUS_OK ? run(&lines, &bench, e) : s;
 }

@@ -12,6 +12,7 @@
 #include "../base/threads.h"
 #include "../bench/roof.h"
 #include "../report/figures.h"
+#include "bench_lines.h"
 #include "bench_lists.h"
 
 #define MOST_THREADS 4096
@@ -47,6 +48,7 @@ const struct options_table bench_roof_options = {
     .count = sizeof rows / sizeof *rows,
     .ending = "A multiply-add is 2 operations; GB are 10^9 bytes. Given are medians; p10 and p90 enclose four samples of five.\n"
               "Each thread reads its own part of the memory, all of them together the size shown.\n\n"
+              "Under mpirun every rank measures at the same time; shown are medians, the least and the most.\n\n"
               "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
 };
 
@@ -63,7 +65,7 @@ static const struct figures_column columns[] = {
 };
 
 struct work {
-    struct figures figures;
+    struct bench_lines lines;
     const struct kernels *kernels;
     struct timing_plan plan;
     struct timing_subject *subject;
@@ -78,7 +80,7 @@ static enum status show(struct work *w, const char *roof, const char *unit, cons
                                          {.real = rate.low}, {.real = rate.high}, {.text = unit}, {.text = how},
                                          {.text = w->kernels->name}, {.count = rate.count}};
     _Static_assert(sizeof cells / sizeof *cells == sizeof columns / sizeof *columns, "a cell for each column");
-    return figures_row(&w->figures, cells, e);
+    return bench_lines_row(&w->lines, cells, e);
 }
 
 static enum status time_loop(struct work *w, enum roof_kind kind, struct error *e)
@@ -94,7 +96,7 @@ static enum status time_reading(struct work *w, const char *name, size_t size, s
 {
     struct roof_memory memory;
     char how[64];
-    enum status s = roof_memory_open(&memory, w->kernels, size, e);
+    enum status s = bench_lines_agree(&w->lines, roof_memory_open(&memory, w->kernels, size, e), e);
     if (s == STATUS_OK) {
         roof_memory_subject(w->subject, &memory);
         timing_alternate(&w->plan, &w->subject, 1);
@@ -124,23 +126,15 @@ static enum status time_all(struct work *w, const struct settings *settings, con
     return s;
 }
 
-static enum status run(const struct settings *settings, const struct bench_lists_numbers *threads, struct error *e)
+static enum status run(struct work *w, const struct settings *settings, const struct bench_lists_numbers *threads, struct error *e)
 {
-    struct work w = {.plan = timing_plan()};
-    w.plan.seconds = settings->seconds;
-    enum status s = kernels_select(getenv("PHI3SAT_KERNELS"), &w.kernels, e);
+    w->plan = timing_plan();
+    w->plan.seconds = settings->seconds;
+    enum status s = bench_lines_agree(&w->lines, memory_array(&w->subject, 1, sizeof *w->subject, "a benchmark's samples", e), e);
     if (s == STATUS_OK)
-        s = memory_array(&w.subject, 1, sizeof *w.subject, "a benchmark's samples", e);
-    if (s == STATUS_OK) {
-        figures_open(&w.figures, NULL, settings->json, columns, sizeof columns / sizeof *columns);
-        s = time_all(&w, settings, threads, e);
-    }
-    if (s == STATUS_OK)
-        s = figures_finish(&w.figures, e);
-    else if (w.subject != NULL)
-        figures_stop(&w.figures);
-    memory_free(w.subject);
-    return s;
+        s = time_all(w, settings, threads, e);
+    memory_free(w->subject);
+    return bench_lines_finish(&w->lines, s, e);
 }
 
 static enum status too_large(const char *option, struct error *e)
@@ -149,25 +143,35 @@ static enum status too_large(const char *option, struct error *e)
     return error_advice(e, "choose a smaller size");
 }
 
+/* What the options say, checked. */
+static enum status understand(const struct settings *settings, struct bench_lists_numbers *threads, const struct kernels **kernels,
+                              struct error *e)
+{
+    const uint64_t most = roof_machine_memory() / 2 >> 20;
+    enum status s = STATUS_OK;
+    if (settings->memory > most || settings->cache > most)
+        return too_large(settings->memory > most ? "memory" : "cache", e);
+    if (settings->threads == NULL && threads_available() > 1)
+        threads->value[threads->count++] = (size_t)threads_available();
+    if (settings->threads != NULL)
+        s = bench_lists_read_numbers(threads, "threads", settings->threads, MOST_THREADS, e);
+    if (s == STATUS_OK)
+        return kernels_select(getenv("PHI3SAT_KERNELS"), kernels, e);
+    error_advice(e, "see '%s --help'", bench_roof_options.command);
+    return s;
+}
+
 enum status bench_roof_command(int argc, char **argv, struct error *e)
 {
     struct settings settings = {.seconds = timing_plan().seconds};
     struct bench_lists_numbers threads = {.count = 1, .value = {1}};
-    struct options_result result;
+    struct options_result result = {.help = false};
+    struct work work = {.subject = NULL};
     enum status s = options_parse(&bench_roof_options, argc, argv, &settings, &result, e);
-    if (s != STATUS_OK)
+    if (s == STATUS_OK && !result.help)
+        s = understand(&settings, &threads, &work.kernels, e);
+    if (bench_lines_ended(&bench_roof_options, result.help, &s, e))
         return s;
-    if (result.help)
-        return figures_help(&bench_roof_options, e);
-    const uint64_t most = roof_machine_memory() / 2 >> 20;
-    if (settings.memory > most || settings.cache > most)
-        return too_large(settings.memory > most ? "memory" : "cache", e);
-    if (settings.threads == NULL && threads_available() > 1)
-        threads.value[threads.count++] = (size_t)threads_available();
-    if (settings.threads != NULL)
-        s = bench_lists_read_numbers(&threads, "threads", settings.threads, MOST_THREADS, e);
-    if (s == STATUS_OK)
-        return run(&settings, &threads, e);
-    error_advice(e, "see '%s --help'", bench_roof_options.command);
-    return s;
+    s = bench_lines_open(&work.lines, argc, argv, settings.json, columns, sizeof columns / sizeof *columns, "value", e);
+    return s == STATUS_OK ? run(&work, &settings, &threads, e) : s;
 }
