@@ -3,6 +3,6 @@
 EXTRA_DIST += %D%/ARCHITECTURE.md %D%/HACKING.md %D%/archive.md %D%/benchmarks.md %D%/cluster.md %D%/formats.md %D%/inspect.md
 EXTRA_DIST += %D%/methods.md %D%/plan.md %D%/prompt-sources.md %D%/prompts.md %D%/report.md %D%/synth.md %D%/tokenizers.md
 EXTRA_DIST += %D%/export.md %D%/page.png
-EXTRA_DIST += tests/docs/docs.py
+EXTRA_DIST += tests/docs/docs.py tests/docs/patch.py
 SHELL_TESTS += tests/docs/links.t tests/docs/commands.t
-LONG_TESTS += tests/docs/tutorial.t
+LONG_TESTS += tests/docs/tutorial.t tests/docs/criterion.t
