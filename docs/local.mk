@@ -4,5 +4,6 @@ EXTRA_DIST += %D%/ARCHITECTURE.md %D%/HACKING.md %D%/archive.md %D%/benchmarks.m
 EXTRA_DIST += %D%/methods.md %D%/plan.md %D%/prompt-sources.md %D%/prompts.md %D%/report.md %D%/synth.md %D%/tokenizers.md
 EXTRA_DIST += %D%/export.md %D%/page.png
 EXTRA_DIST += tests/docs/docs.py tests/docs/patch.py
-SHELL_TESTS += tests/docs/links.t tests/docs/commands.t
+SHELL_TESTS += tests/docs/links.t tests/docs/commands.t tests/docs/contrib.t
+EXTRA_DIST += contrib/spack/repo.yaml contrib/spack/packages/phi3sat/package.py contrib/modules/phi3sat.tcl contrib/modules/phi3sat.lua
 LONG_TESTS += tests/docs/tutorial.t tests/docs/criterion.t

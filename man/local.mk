@@ -21,12 +21,12 @@ if !CROSS_COMPILING
 all-local: %D%/pages.stamp %D%/phi3sat.bash
 
 install-data-local: %D%/pages.stamp %D%/phi3sat.bash
-	$(MKDIR_P) '$(DESTDIR)$(man1dir)' '$(DESTDIR)$(bashcompletiondir)'
-	$(INSTALL_DATA) %D%/*.1 '$(DESTDIR)$(man1dir)'
+	$(MKDIR_P) '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(bashcompletiondir)'
+	$(INSTALL_DATA) %D%/*.1 '$(DESTDIR)$(mandir)/man1'
 	$(INSTALL_DATA) %D%/phi3sat.bash '$(DESTDIR)$(bashcompletiondir)/phi3sat'
 
 uninstall-local:
-	for page in %D%/*.1; do rm -f "$(DESTDIR)$(man1dir)/$${page##*/}"; done
+	for page in %D%/*.1; do rm -f "$(DESTDIR)$(mandir)/man1/$${page##*/}"; done
 	rm -f '$(DESTDIR)$(bashcompletiondir)/phi3sat'
 endif
 

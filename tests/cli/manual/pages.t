@@ -41,6 +41,11 @@ run phi3sat --manual no-such
 expect_status 2 "a page that isn't there is wrong usage"
 expect_error_lines 1 "and said in one line"
 
+# What would be done, not done: make is in the middle of a check.
+make -n -C "$build_dir" mandir=/M datarootdir=/D DESTDIR="$PWD/root" install-data-local >install.txt 2>/dev/null
+ok "make install puts pages where man looks" grep -q "root/M/man1'\?\$" install.txt
+ok "and completion where bash looks" grep -q "root/D/bash-completion/completions/phi3sat'\?\$" install.txt
+
 if command -v mandoc >/dev/null; then
     cd man1 || bail "no pages" # where references to other pages are looked for
     for page in "${pages[@]}"; do
