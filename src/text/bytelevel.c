@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "compose.h"
 #include "utf8.h"
 
 void bytelevel_free(struct bytelevel *b)
@@ -148,7 +149,7 @@ struct clean {
     size_t length;
 };
 
-static enum status clean_text(const char *text, size_t length, struct clean *clean, struct error *e)
+static enum status clean_text(const char *text, size_t length, bool compose, struct clean *clean, struct error *e)
 {
     size_t room;
     bool surrogates = false;
@@ -162,6 +163,16 @@ static enum status clean_text(const char *text, size_t length, struct clean *cle
         surrogates |= code >= 0xD800 && code <= 0xDFFF;
         clean->length += utf8_encode(n == 0 ? UTF8_REPLACEMENT : code, clean->text + clean->length);
         at += n == 0 ? 1 : n;
+    }
+    if (compose && status == STATUS_OK) {
+        char *composed = NULL;
+        size_t composed_length = 0;
+        status = compose_nfc(clean->text, clean->length, &composed, &composed_length, e);
+        if (composed != NULL) {
+            memory_free(clean->text);
+            clean->text = composed;
+            clean->length = composed_length;
+        }
     }
     clean->matched = clean->text;
     if (!surrogates || status != STATUS_OK)
@@ -191,7 +202,7 @@ enum status bytelevel_encode(const struct bytelevel *b, const char *text, size_t
 {
     struct clean clean;
     struct pretokenize_words words = {0};
-    enum status status = clean_text(text, length, &clean, e);
+    enum status status = clean_text(text, length, b->compose, &clean, e);
     if (status == STATUS_OK)
         status = pretokenize_cut(b->words, clean.matched, clean.length, &words, e);
     for (size_t i = 0, start = 0; i < words.count && status == STATUS_OK; start = words.ends[i++])

@@ -20,6 +20,7 @@ struct bytelevel {
     struct pretokenize *words;           /* owned                                             */
     bool whole_words;                    /* a word that is a token is taken as it is          */
     int32_t bytes[256];                  /* string of each byte's letter                      */
+    bool compose;                        /* text is composed first (NFC)                      */
     struct merges merges;
 };
 

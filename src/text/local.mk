@@ -5,9 +5,10 @@
 #                              tests_unit_test_FILE_LDADD = $(UNIT_TEXT)
 
 noinst_LIBRARIES += %D%/libtext.a
-%C%_libtext_a_CPPFLAGS = $(AM_CPPFLAGS) $(PCRE2_CFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS)
+%C%_libtext_a_CPPFLAGS = $(AM_CPPFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS) $(ZLIB_CFLAGS) $(ZSTD_CFLAGS)
 %C%_libtext_a_SOURCES =
 %C%_libtext_a_SOURCES += %D%/bytelevel.c %D%/bytelevel.h
+%C%_libtext_a_SOURCES += %D%/compose.c %D%/compose.h
 %C%_libtext_a_SOURCES += %D%/merges.c %D%/merges.h
 %C%_libtext_a_SOURCES += %D%/unigram.c %D%/unigram.h
 %C%_libtext_a_SOURCES += %D%/pair_merge.c %D%/pair_merge.h

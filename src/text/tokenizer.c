@@ -72,7 +72,7 @@ static enum status open_unigram(struct tokenizer *t, const struct model_file *fi
     return status;
 }
 
-/* What a tokenizer.json does to the text that we don't, and where a word needs no merging. */
+/* What a tokenizer.json says that a GGUF's rule for words has in its name. */
 static enum status read_extras(struct tokenizer *t, const struct model_file *file, struct pretokenize_facts *facts,
                                struct error *e)
 {
@@ -81,9 +81,7 @@ static enum status read_extras(struct tokenizer *t, const struct model_file *fil
     enum status status = model_file_get_bool(file, "phi3sat.whole_words", &facts->whole_words, &found, e);
     if (status == STATUS_OK)
         status = model_file_get_text(file, "phi3sat.normalizer", &normal, &found, e);
-    if (status == STATUS_OK && found)
-        snprintf(t->note, sizeof t->note,
-                 "the tokenizer composes text first (NFC), phi3sat doesn't: text that isn't composed may get other token ids");
+    t->bytes.compose = found;
     return status;
 }
 

@@ -23,6 +23,7 @@ includes() {
                 '<hdf5'* | '<H5'*) echo "$where HDF5" ;;
                 '<hwloc'*) echo "$where hwloc" ;;
                 '<pcre2'*) echo "$where PCRE2" ;;
+                '<utf8proc'*) echo "$where utf8proc" ;;
                 '<zlib'*) echo "$where zlib" ;;
                 '<zstd'*) echo "$where Zstandard" ;;
             esac
