@@ -303,7 +303,7 @@ static void check_ranges(enum quants_type type)
     const struct quants_format *format = quants_by_id(type);
     size_t blocks = format->block_elements == 1 ? 100 : 3;
     static const int no_halves[2] = {-1, -1};
-    uint8_t bytes[1 + 3 * 256];
+    uint8_t bytes[1 + 100 * 8];
     float whole[3 * 256], part[3 * 256 + 2];
     size_t elements = blocks * format->block_elements, wrong = 0, touched = 0;
     random_block(bytes, sizeof bytes, no_halves);
