@@ -117,6 +117,7 @@ LAUNCHER = re.compile(r"(\$ )?((mpirun|srun|flock|env|time|for|do|then|\w+=|/|-|
 def check_command(line):
     """Findings of one line that may have phi3sat commands in it."""
     line = re.sub(r"^\s*\$ ", "", line).replace("...", "").replace("[", "").replace("]", "")
+    line = re.sub(r"2>(&1|\s*\S+)", "", re.sub(r"\$\w+", "1", line))
     try:
         commands = list(words_of(line))
     except ValueError as fault:
@@ -126,7 +127,7 @@ def check_command(line):
         at = next((i for i, w in enumerate(words) if w == "phi3sat" or w.endswith("/phi3sat")), None)
         if at is None or not LAUNCHER.fullmatch("".join(w + " " for w in words[:at])):
             continue
-        words = [w for w in words[at + 1:] if w not in ("--help", "2")]
+        words = [w for w in words[at + 1:] if w != "--help"]
         if words and words[0] in ("--version", "--manual", "--completion") + FORMATS:
             continue
         if any(re.search(r"[A-Z]\|", w) for w in words):
@@ -197,6 +198,19 @@ def run_block(first, block, folder):
             yield first + k + 1, f"$ {command}\nprints something else:\n{difference}"
 
 
+def compare_pictures(path, lines, folder):
+    """Pictures that the page shows are those that its commands made, to the byte; or become them, if asked."""
+    for number, line in enumerate(lines, 1):
+        for name in re.findall(r"^!\[.*\]\((\S+\.svg)\)", line):
+            made, shown = os.path.join(folder, name), os.path.join(os.path.dirname(path), name)
+            if not os.path.exists(made):
+                yield number, f"no command of the page makes {name}"
+            elif os.environ.get("PHI3SAT_UPDATE_PICTURES"):
+                shutil.copyfile(made, shown)
+            elif open(made, "rb").read() != open(shown, "rb").read():
+                yield number, f"{name} is another picture than the commands make; PHI3SAT_UPDATE_PICTURES=1 takes theirs"
+
+
 def run_blocks(path, lines, kind):
     marked = [b for b in blocks(lines) if b[2] == "run" or (b[2] == "run demo" and kind == "demo")]
     if not marked:
@@ -207,6 +221,8 @@ def run_blocks(path, lines, kind):
             os.symlink(os.environ["PHI3SAT_DEMO"], os.path.join(folder, "smollm2.gguf"))
         for first, block, _ in marked:
             yield from run_block(first, block, folder)
+        if kind == "demo":
+            yield from compare_pictures(path, lines, folder)
     finally:
         shutil.rmtree(folder)
 

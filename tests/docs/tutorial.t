@@ -9,4 +9,5 @@ fi
 export PHI3SAT_DEMO
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 python3 tests/docs/docs.py run demo docs/tutorial.md | none "the tutorial's commands print what it says"
+# PHI3SAT_UPDATE_PICTURES=1 bash tests/docs/tutorial.t: draws docs/pictures anew.
 done_testing
