@@ -31,6 +31,7 @@ class Phi3sat(AutotoolsPackage):
     depends_on("hdf5~mpi+hl")
     depends_on("hwloc@2:")
     depends_on("pcre2")
+    depends_on("utf8proc")
     depends_on("xxhash")
     depends_on("zlib-api")
     depends_on("zstd")
