@@ -10,6 +10,8 @@
 
 #include "memory.h"
 
+#define HUGE_PAGE ((size_t)2 << 20)
+
 static const uint8_t nothing[1]; /* what an empty file's `bytes` points to */
 
 static enum status cannot(const char *path, const char *verb, int reason, struct error *e)
@@ -18,6 +20,31 @@ static enum status cannot(const char *path, const char *verb, int reason, struct
     error_advice(e, reason == ENOENT ? "check the path" : "check the file and its permissions");
     error_file(e, path);
     return STATUS_INPUT;
+}
+
+/* Maps [size] bytes so that a position's place in memory is its place in the file modulo a huge page: only then can the system
+ * use huge pages for them. Addresses for one more are taken, and what is left over given back. */
+static void *map_file(int fd, size_t size)
+{
+    if (size < HUGE_PAGE)
+        return mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    uint8_t *room = size > SIZE_MAX - HUGE_PAGE ? MAP_FAILED
+                    : mmap(NULL, size + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) /* addresses are short */
+        return mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (HUGE_PAGE - (uintptr_t)room % HUGE_PAGE) % HUGE_PAGE;
+    const size_t used = before + (size + page - 1) / page * page, all = (size + HUGE_PAGE + page - 1) / page * page;
+    if (mmap(room + before, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        const int reason = errno;
+        munmap(room, size + HUGE_PAGE);
+        errno = reason;
+        return MAP_FAILED;
+    }
+    if (before)
+        munmap(room, before);
+    if (all > used)
+        munmap(room + used, all - used);
+    return room + before;
 }
 
 static enum status map_descriptor(struct mapping *m, int fd, const char *path, struct error *e)
@@ -37,7 +64,7 @@ static enum status map_descriptor(struct mapping *m, int fd, const char *path, s
     m->bytes = nothing;
     if (m->size == 0)
         return STATUS_OK;
-    void *bytes = mmap(NULL, m->size, PROT_READ, MAP_SHARED, fd, 0);
+    void *bytes = map_file(fd, m->size);
     if (bytes == MAP_FAILED)
         return cannot(path, "mapped", errno, e);
     m->bytes = bytes;

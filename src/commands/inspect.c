@@ -14,12 +14,14 @@
 #include "inspect_model.h"
 
 struct settings {
-    bool json, tensors;
+    bool json, tensors, verify;
 };
 
 static const struct options_row rows[] = {
     {.name = "tensors", .kind = OPTIONS_FLAG, .offset = offsetof(struct settings, tensors),
      .help = "list every tensor of a model, every data set of an archive"},
+    {.name = "verify", .kind = OPTIONS_FLAG, .offset = offsetof(struct settings, verify),
+     .help = "read every byte of .knot files and compare with their checksums"},
     {.name = "json", .kind = OPTIONS_FLAG, .offset = offsetof(struct settings, json),
      .help = "one JSON object, an array of them for several files"},
 };
@@ -35,22 +37,24 @@ const struct options_table inspect_options = {
     .operands_max = SIZE_MAX,
     .ending = "What a file is, its content tells, not its name. Texts from files are shown with control characters\n"
               "escaped. A model that phi3sat can't run is shown too, with the reason.\n\n"
-              "Exit status: 0 all files were read, 2 wrong usage, 3 a file can't be read.\n\n"
+              "Exit status: 0 all files were read, 2 wrong usage, 3 a file can't be read or isn't what its\n"
+              "checksums say.\n\n"
               "Example: phi3sat inspect --json m.gguf r.h5",
 };
 
-static enum status inspect_file(struct fact_sheet *sheet, const char *path, bool tensors, struct error *e)
+static enum status inspect_file(struct fact_sheet *sheet, const char *path, const struct settings *o, struct error *e)
 {
     struct mapping map;
     if (mapping_is_folder(path))
-        return inspect_model(sheet, path, tensors, e);
+        return inspect_model(sheet, path, o->tensors, o->verify, e);
     enum status s = mapping_open(&map, path, e);
     if (s != STATUS_OK)
         return s;
     bool archive = archive_reader_matches(map.bytes, map.size);
     uint64_t size = map.size;
     mapping_close(&map);
-    return archive ? inspect_archive(sheet, path, size, tensors, e) : inspect_model(sheet, path, tensors, e);
+    return archive ? inspect_archive(sheet, path, size, o->tensors, e)
+                   : inspect_model(sheet, path, o->tensors, o->verify, e);
 }
 
 /* In an array of things a file that can't be read has its place too. */
@@ -65,7 +69,7 @@ static void show_fault(struct fact_sheet *sheet, const char *path, const struct 
     fact_sheet_thing_end(sheet);
 }
 
-static enum status inspect_all(struct fact_sheet *sheet, const struct options_result *files, bool tensors,
+static enum status inspect_all(struct fact_sheet *sheet, const struct options_result *files, const struct settings *o,
                                struct error *e)
 {
     enum status worst = STATUS_OK;
@@ -73,7 +77,7 @@ static enum status inspect_all(struct fact_sheet *sheet, const struct options_re
         if (e->status != STATUS_OK) /* another fault may follow: this one is said now */
             log_error(e);
         error_clear(e);
-        enum status s = inspect_file(sheet, files->operand[i], tensors, e);
+        enum status s = inspect_file(sheet, files->operand[i], o, e);
         if (s != STATUS_OK)
             show_fault(sheet, files->operand[i], e);
         worst = worst == STATUS_OK ? s : worst;
@@ -83,7 +87,7 @@ static enum status inspect_all(struct fact_sheet *sheet, const struct options_re
 
 enum status inspect_command(int argc, char **argv, struct error *e)
 {
-    struct settings settings = {false, false};
+    struct settings settings = {false, false, false};
     struct options_result result;
     struct fact_sheet sheet;
     enum status s = options_parse(&inspect_options, argc, argv, &settings, &result, e);
@@ -92,7 +96,7 @@ enum status inspect_command(int argc, char **argv, struct error *e)
     if (result.help)
         return token_lines_help(&inspect_options, e);
     fact_sheet_open(&sheet, NULL, settings.json, result.operands > 1);
-    s = inspect_all(&sheet, &result, settings.tensors, e);
+    s = inspect_all(&sheet, &result, &settings, e);
     struct error output;
     if (fact_sheet_finish(&sheet, &output) == STATUS_OK)
         return s;

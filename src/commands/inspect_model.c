@@ -13,6 +13,7 @@
 #include "../text/chat.h"
 #include "../text/vocabulary.h"
 #include "inspect_use.h"
+#include "inspect_verify.h"
 
 void inspect_model_reason(const struct error *fault, char *text, size_t size)
 {
@@ -351,7 +352,7 @@ static void show_parts(struct fact_sheet *sheet, const struct model_file *f)
 }
 
 static enum status show(struct fact_sheet *sheet, const struct inspect_model_view *m, const char *path, bool tensors,
-                        struct error *e)
+                        bool verify, struct error *e)
 {
     fact_sheet_thing(sheet, path);
     fact_sheet_words(sheet, "what", "model");
@@ -359,6 +360,7 @@ static enum status show(struct fact_sheet *sheet, const struct inspect_model_vie
     fact_sheet_bytes(sheet, "file_size", size_of_parts(m->file));
     if (model_file_part_count(m->file) > 1)
         fact_sheet_count(sheet, "files", model_file_part_count(m->file));
+    inspect_verify_show(sheet, m->file, verify);
     fact_sheet_count(sheet, "keys", model_file_key_count(m->file));
     if (model_file_part_count(m->file) > 1)
         show_parts(sheet, m->file);
@@ -374,7 +376,7 @@ static enum status show(struct fact_sheet *sheet, const struct inspect_model_vie
     return s;
 }
 
-enum status inspect_model(struct fact_sheet *sheet, const char *path, bool tensors, struct error *e)
+enum status inspect_model(struct fact_sheet *sheet, const char *path, bool tensors, bool verify, struct error *e)
 {
     struct model_file *file;
     enum status s = model_file_open(&file, path, e);
@@ -382,7 +384,10 @@ enum status inspect_model(struct fact_sheet *sheet, const char *path, bool tenso
         return s;
     struct inspect_model_view m = {.file = file};
     look(&m);
-    s = show(sheet, &m, path, tensors, e);
+    if (verify)
+        s = inspect_verify(&m, e);
+    if (s == STATUS_OK)
+        s = show(sheet, &m, path, tensors, verify, e);
     tokenizer_close(m.tokenizer);
     if (m.has_weights)
         weights_free(&m.weights);

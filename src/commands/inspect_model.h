@@ -18,8 +18,10 @@ struct inspect_model_view {
 };
 
 /* Writes all there is to say about `path`. Nothing is written when the file can't be read
- * (STATUS_INPUT); a model that phi3sat can't run is shown with the reason (STATUS_OK). */
-enum status inspect_model(struct fact_sheet *sheet, const char *path, bool tensors, struct error *e) ERROR_MUST_USE;
+ * (STATUS_INPUT); a model that phi3sat can't run is shown with the reason (STATUS_OK). `verify`: all
+ * of a .knot file is read first; one that isn't what its checksums say is a file that can't be read. */
+enum status inspect_model(struct fact_sheet *sheet, const char *path, bool tensors, bool verify,
+                          struct error *e) ERROR_MUST_USE;
 
 /* A fault of the file as a sentence, without the file's name. */
 void inspect_model_reason(const struct error *fault, char *text, size_t size);

@@ -173,7 +173,7 @@ static enum status measure_pace(struct plan *p, struct error *e)
     enum status s = weights_layers(&p->weights, &p->config, layers - last, last, e);
     double start = clock_seconds();
     if (s == STATUS_OK)
-        s = fingerprint_layer(&p->config, &p->weights, layers - 1, hash, e);
+        s = fingerprint_known(p->file, &p->config, &p->weights, layers - 1, hash, e);
     p->hashed = (clock_seconds() - start) * (double)layers;
     s = ranks_agree(&p->ranks, s, e);
     if (s == STATUS_OK)

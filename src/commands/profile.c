@@ -178,10 +178,10 @@ static enum status fingerprint(struct profile *p, struct error *e)
     for (size_t i = g->group; i < g->layers.count && s == STATUS_OK && !signals_seen(); i += g->groups) {
         size_t l = g->layers.first + i;
         log_phase("reading the model: layer %zu of %zu", l, layers);
-        s = fingerprint_layer(&p->config, &p->weights, l, p->hashes[l], e);
+        s = fingerprint_known(p->file, &p->config, &p->weights, l, p->hashes[l], e);
     }
     if (s == STATUS_OK && g->stage == 0 && g->group == g->layers.count % g->groups)
-        s = fingerprint_globals(&p->config, &p->weights, p->hashes[layers], e);
+        s = fingerprint_known(p->file, &p->config, &p->weights, layers, p->hashes[layers], e);
     s = ranks_agree(&p->ranks, s, e);
     if (s == STATUS_OK)
         ranks_sum(&p->hashes[0][0], 2 * (layers + 1));

@@ -15,6 +15,7 @@
 #include "export.h"
 #include "inspect.h"
 #include "merge.h"
+#include "pack.h"
 #include "perplexity.h"
 #include "plan.h"
 #include "plan_options.h"
@@ -43,6 +44,8 @@ static const struct subcommand subcommands[] = {
      &inspect_options, NULL},
     {"merge", "add archives of shards into the one that a single run would have made", merge_command,
      &merge_options, NULL},
+    {"pack", "write a model as a .knot file, which opens at once and knows when it is damaged", pack_command,
+     &pack_options, NULL},
     {"perplexity", "measure how well a model foretells a text", perplexity_command,
      &perplexity_options, NULL},
     {"plan", "predict what a run will take on a cluster, and write its job script", plan_command,

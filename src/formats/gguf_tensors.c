@@ -74,14 +74,16 @@ static enum status read_dimensions(struct cursor *c, struct model_file_tensor *t
     return STATUS_OK;
 }
 
-static enum status read_type(struct cursor *c, struct model_file_tensor *tensor, uint64_t elements, struct error *e)
+/* `any`: types that no GGUF has, which a .knot file may have from a folder. */
+static enum status read_type(struct cursor *c, struct model_file_tensor *tensor, uint64_t elements, bool any,
+                             struct error *e)
 {
     uint32_t id = 0;
     size_t start = c->position;
     enum status status = cursor_u32(c, &id, "the type of a tensor", e);
     if (status != STATUS_OK)
         return status;
-    tensor->format = id < QUANTS_GGUF_END ? quants_by_id(id) : NULL;
+    tensor->format = any || id < QUANTS_GGUF_END ? quants_by_id(id) : NULL;
     if (!tensor->format) {
         status = refuse_type(id, e);
     } else if (tensor->dims[0] % tensor->format->block_elements) {
@@ -100,7 +102,7 @@ static enum status read_type(struct cursor *c, struct model_file_tensor *tensor,
 
 /* The data's offset is kept in `position` until the start of the data is known. */
 static enum status read_tensor(struct cursor *c, struct model_file_tensor *tensor, size_t index, uint32_t alignment,
-                               struct error *e)
+                               bool any, struct error *e)
 {
     uint64_t elements = 0;
     enum status status = gguf_name(c, &tensor->name, "tensor", index, e);
@@ -108,7 +110,7 @@ static enum status read_tensor(struct cursor *c, struct model_file_tensor *tenso
         return status;
     status = read_dimensions(c, tensor, &elements, e);
     if (status == STATUS_OK)
-        status = read_type(c, tensor, elements, e);
+        status = read_type(c, tensor, elements, any, e);
     if (status == STATUS_OK)
         status = cursor_u64(c, &tensor->position, "the offset of a tensor", e);
     if (status == STATUS_OK && tensor->position % alignment) {
@@ -205,7 +207,7 @@ enum status gguf_tensors_read(struct model_file *file, struct cursor *c, size_t 
         return status;
     file->tensor_count = count;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = read_tensor(c, &file->tensors[i], i, alignment, e);
+        status = read_tensor(c, &file->tensors[i], i, alignment, file->section_count > 0, e);
     uint64_t data = ((uint64_t)c->position + alignment - 1) / alignment * alignment;
     if (status == STATUS_OK)
         status = check_names(file, e);

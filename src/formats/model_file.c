@@ -12,6 +12,7 @@
 #include "foreign.h"
 #include "gguf.h"
 #include "hf_folder.h"
+#include "knot.h"
 #include "view.h"
 
 /* The content says which reader. */
@@ -24,6 +25,8 @@ static enum status read_any(struct model_file *fresh, const char *path, struct e
         return status;
     if (gguf_matches(&fresh->mapping))
         return gguf_read(fresh, e);
+    if (knot_matches(&fresh->mapping))
+        return knot_read(fresh, e);
     return hf_folder_has(&fresh->mapping) ? hf_folder_read(fresh, path, e) : foreign_refuse(&fresh->mapping, e);
 }
 
@@ -105,6 +108,23 @@ const struct model_file_tensor *model_file_find_tensor(const struct model_file *
 {
     size_t i;
     return names_find(&file->tensor_names, name, &i) ? &file->tensors[i] : NULL;
+}
+
+size_t model_file_section_count(const struct model_file *file, uint32_t *version)
+{
+    if (version)
+        *version = file->fingerprint_version;
+    return file->section_count;
+}
+
+const struct model_file_section *model_file_section_at(const struct model_file *file, size_t i)
+{
+    return i < file->section_count ? &file->sections[i] : NULL;
+}
+
+enum status model_file_verify(const struct model_file *file, size_t i, struct error *e)
+{
+    return knot_verify(file, i, e);
 }
 
 size_t model_file_key_count(const struct model_file *file)

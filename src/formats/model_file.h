@@ -1,7 +1,7 @@
 /* model_file.h - one view of a model file: keys and tensors.
  *
- * Flow: *model file -> tensors* -> model. GGUF and Hugging Face folders today, .knot
- * to come: all fill the same view, so nothing above this room knows what the file was.
+ * Flow: *model file -> tensors* -> model. GGUF, Hugging Face folders and .knot files all fill the
+ * same view, so nothing above this room has to know what the file was.
  */
 #ifndef PHI3SAT_FORMATS_MODEL_FILE_H
 #define PHI3SAT_FORMATS_MODEL_FILE_H
@@ -72,6 +72,20 @@ size_t model_file_tensor_count(const struct model_file *file);
 const struct model_file_tensor *model_file_tensor_at(const struct model_file *file, size_t i);
 /* NULL when there is none of that name (a hash look-up). */
 const struct model_file_tensor *model_file_find_tensor(const struct model_file *file, const char *name);
+
+/* A stretch of a .knot file under one checksum: 0 is what belongs to no layer, 1 + L is layer L. */
+struct model_file_section {
+    uint64_t position, size; /* bytes, padding included                         */
+    uint64_t sum[2];         /* XXH3 of them, low half first                     */
+    uint64_t fingerprint[2]; /* of what they decode to (model/fingerprint.h)     */
+};
+
+/* 0: a file of another kind, which has no checksums. `version` (NULL allowed): that of the fingerprints. */
+size_t model_file_section_count(const struct model_file *file, uint32_t *version);
+const struct model_file_section *model_file_section_at(const struct model_file *file, size_t i);
+
+/* Reads all of section i and compares it with its checksum. STATUS_INPUT: they differ. */
+enum status model_file_verify(const struct model_file *file, size_t i, struct error *e) ERROR_MUST_USE;
 
 size_t model_file_key_count(const struct model_file *file);
 struct model_file_text model_file_key_name(const struct model_file *file, size_t i);

@@ -68,6 +68,7 @@ void view_free(struct model_file *file)
     memory_free(file->made);
     memory_free(file->keys);
     memory_free(file->tensors);
+    memory_free(file->sections);
     names_free(&file->key_names);
     names_free(&file->tensor_names);
     file->parts = NULL;
@@ -75,5 +76,6 @@ void view_free(struct model_file *file)
     file->made = NULL;
     file->keys = NULL;
     file->tensors = NULL;
-    file->part_count = file->key_count = file->tensor_count = 0;
+    file->sections = NULL;
+    file->part_count = file->key_count = file->tensor_count = file->section_count = 0;
 }

@@ -1,6 +1,6 @@
 /* view.h - what is behind `struct model_file`: for the readers of this room only.
  *
- * A reader (gguf.c, hf_folder.c; later .knot) fills this struct from the maps;
+ * A reader (gguf.c, hf_folder.c, knot.c) fills this struct from the maps;
  * model_file.c answers questions from it and never looks at the format again.
  */
 #ifndef PHI3SAT_FORMATS_VIEW_H
@@ -37,6 +37,9 @@ struct model_file {
     struct model_file_tensor *tensors; /* [tensor_count], owned                      */
     size_t tensor_count;
     struct names tensor_names;
+    struct model_file_section *sections; /* [section_count], owned; .knot files alone     */
+    size_t section_count;
+    uint32_t fingerprint_version;        /* of the sections' fingerprints                 */
 };
 
 /* Frees keys, tensors, indexes and further files, not the first map. */

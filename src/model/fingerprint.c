@@ -113,6 +113,18 @@ enum status fingerprint_globals(const struct config *c, const struct weights *w,
     return STATUS_OK;
 }
 
+enum status fingerprint_known(const struct model_file *file, const struct config *c, const struct weights *w, size_t layer,
+                              uint64_t hash[2], struct error *e)
+{
+    uint32_t version = 0;
+    if (model_file_section_count(file, &version) == w->layers + 1 && version == FINGERPRINT_VERSION) {
+        const struct model_file_section *s = model_file_section_at(file, layer == w->layers ? 0 : layer + 1);
+        memcpy(hash, s->fingerprint, sizeof s->fingerprint);
+        return STATUS_OK;
+    }
+    return layer == w->layers ? fingerprint_globals(c, w, hash, e) : fingerprint_layer(c, w, layer, hash, e);
+}
+
 void fingerprint_header(const struct model_file *file, uint64_t hash[2])
 {
     XXH3_state_t state;

@@ -18,6 +18,14 @@ enum status fingerprint_layer(const struct config *c, const struct weights *w, s
 enum status fingerprint_globals(const struct config *c, const struct weights *w, uint64_t hash[2],
                                 struct error *e) ERROR_MUST_USE;
 
+/* Of what these two hash and how: another number means that stored ones say nothing. */
+#define FINGERPRINT_VERSION 1
+
+/* What a .knot file says of layer `layer`, or, for w->layers, of the globals; what the two above find where it says nothing.
+ * (`inspect --verify` asks both.) */
+enum status fingerprint_known(const struct model_file *file, const struct config *c, const struct weights *w, size_t layer,
+                              uint64_t hash[2], struct error *e) ERROR_MUST_USE;
+
 /* For comparing the files that hosts have, as fast as they are read, where the same model in another form is as little wanted as
  * another model: of all that isn't a tensor's data, and the files' sizes; of the bytes of layer `layer`'s tensors, or, for
  * w->layers, of the embedding's and the rotary factors. */

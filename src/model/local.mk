@@ -20,6 +20,7 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES += %D%/row_product.c %D%/row_product.h
 %C%_libmodel_a_SOURCES += %D%/decode.c %D%/decode.h %D%/decode_memory.c %D%/decode_memory.h
 %C%_libmodel_a_SOURCES += %D%/perplexity.c %D%/perplexity.h
+%C%_libmodel_a_SOURCES += %D%/pack.c %D%/pack.h
 
 EXTRA_DIST += tests/unit/network.h tests/unit/opened_model.h
 check_PROGRAMS += tests/unit/test_band
@@ -36,6 +37,9 @@ tests_unit_test_weights_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 check_PROGRAMS += tests/unit/test_rotary
 tests_unit_test_rotary_LDADD = $(UNIT_MODEL)
 tests_unit_test_rotary_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
+check_PROGRAMS += tests/unit/test_pack
+tests_unit_test_pack_LDADD = $(UNIT_MODEL)
+tests_unit_test_pack_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 check_PROGRAMS += tests/unit/test_fingerprint
 tests_unit_test_fingerprint_LDADD = $(UNIT_MODEL)
 tests_unit_test_fingerprint_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)

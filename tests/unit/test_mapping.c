@@ -84,6 +84,21 @@ static void files(void)
     is_int(mapping_open(&m, in_folder("absent"), NULL), STATUS_INPUT, "the status needs no error to go to");
 }
 
+/* Sizes around those where something else is done. */
+static void large_files(void)
+{
+    static const size_t sizes[] = {(2u << 20) - 1, 2u << 20, (2u << 20) + 1, (4u << 20) + 4097};
+    const char *path = in_folder("large");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        write_file(path, sizes[i]);
+        ok(mapping_open(&m, path, &e) == STATUS_OK && m.size == sizes[i] && pattern(m.bytes, m.size), "%zu bytes are mapped",
+           sizes[i]);
+        ok(i == 0 || (uintptr_t)m.bytes % (2u << 20) == 0, "from a huge page's border on, if there is one to fill");
+        mapping_close(&m);
+    }
+    unlink(path);
+}
+
 static void pipes(void)
 {
     char *bytes;
@@ -120,6 +135,7 @@ static void pipes(void)
 int main(void)
 {
     files();
+    large_files();
     pipes();
     return tap_done();
 }
