@@ -47,7 +47,6 @@ check_PROGRAMS += tests/unit/test_knot
 tests_unit_test_knot_SOURCES = tests/unit/test_knot.c tests/unit/gguf_writer.h
 tests_unit_test_knot_LDADD = $(UNIT_FORMATS)
 tests_unit_test_knot_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
-EXTRA_DIST += docs/formats.md docs/knot.md
 
 SHELL_TESTS += tests/cli/folder/same.t tests/cli/folder/refused.t tests/cli/folder/tokenizer.t
 EXTRA_DIST += tests/cli/folder/folder.sh tests/cli/folder/refused.py tests/cli/folder/tokenizer.py tests/golden/make_hf.py
