@@ -71,7 +71,6 @@ for line in '^  format +Hugging Face folder, sharded safetensors$' '^  files +5$
 done
 run phi3sat inspect --tensors shards
 expect_stdout_match '^  blk\.2\.attn_q\.weight +\[64, 64\] +F32 ' "inspect lists tensors by GGUF's names"
-run phi3sat bench model --model llama --tokens 8 --threads 1
 run phi3sat plan --model llama
 expect_status 0 "plan takes a folder"
 done_testing
