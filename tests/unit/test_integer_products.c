@@ -191,6 +191,21 @@ static void check_format(const struct kernels *set, enum kernels_mode mode, cons
        "%s, %s: a row with NaN or infinity has no number as output, the others do", set->name, format->name);
 }
 
+/* What docs/methods.md says: the types with integer weights in blocks with a scale have a form in integers; 8-bit weights
+ * need 16-bit sums; all others are multiplied in f32. */
+static enum kernels_mode precision_of(enum kernels_mode asked, uint32_t id)
+{
+    switch (id) {
+    case QUANTS_Q4_0: case QUANTS_Q4_1: case QUANTS_Q5_0: case QUANTS_Q5_1:
+    case QUANTS_Q2_K: case QUANTS_Q3_K: case QUANTS_Q4_K: case QUANTS_Q5_K: case QUANTS_Q6_K:
+        return asked;
+    case QUANTS_Q8_0:
+        return KERNELS_INT16;
+    default:
+        return KERNELS_F32;
+    }
+}
+
 int main(void)
 {
     for (size_t k = 0; kernels_at(k); k++)
@@ -200,13 +215,10 @@ int main(void)
                 const struct quants_format *format = quants_at(t);
                 if (!format->decode)
                     continue;
-                bool plain = format->id == QUANTS_F32 || format->id == QUANTS_F16 || format->id == QUANTS_BF16;
-                enum kernels_mode runs = plain ? KERNELS_F32
-                                         : format->id == QUANTS_Q8_0 ? KERNELS_INT16
-                                                                     : (enum kernels_mode)mode;
+                const enum kernels_mode runs = precision_of((enum kernels_mode)mode, format->id);
                 is_int(set->way((enum kernels_mode)mode, format->id)->mode, runs, "%s, %s: its precision", set->name,
                        format->name);
-                if (!plain)
+                if (runs != KERNELS_F32)
                     check_format(set, (enum kernels_mode)mode, format);
             }
     return tap_done();
