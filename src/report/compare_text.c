@@ -100,11 +100,11 @@ static void print_confusion(FILE *to, const struct contrast *c)
     static const char *const name[CONTRAST_CLASSES] = {"active", "saturated", "super"};
     fprintf(to, "\n=== Neurons by class ===\n%-13s", "");
     for (int k = 0; k < CONTRAST_CLASSES; k++)
-        fprintf(to, "%*s%s", 11 - (int)strlen(name[k]), "B ", name[k]);
+        fprintf(to, "%*s%s", 13 - (int)strlen(name[k]), "B ", name[k]);
     for (int i = 0; i < CONTRAST_CLASSES; i++) {
         fprintf(to, "\nA %-11s", name[i]);
         for (int k = 0; k < CONTRAST_CLASSES; k++)
-            fprintf(to, "%11zu", c->confusion[i][k]);
+            fprintf(to, "%13zu", c->confusion[i][k]);
     }
     fprintf(to, "\n%zu of %zu neurons change class (%.2f%%)\n", compare_text_changed(c), c->neurons,
             100.0 * (double)compare_text_changed(c) / (double)c->neurons);
