@@ -41,7 +41,7 @@ def blocks(lines):
             end = next((k for k in range(i + 1, len(lines)) if re.match(r" *```", lines[k])), len(lines))
             yield i + 1, lines[i + 1:end], mark
             mark, i = "", end + 1
-        elif re.match(r"    \S", line) and (i == 0 or not lines[i - 1].strip() or mark):
+        elif re.match(r"    +\S", line) and (i == 0 or not lines[i - 1].strip() or mark):
             end = i
             while end < len(lines) and (lines[end].startswith("    ") or not lines[end].strip()):
                 end += 1
