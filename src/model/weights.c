@@ -352,11 +352,26 @@ static void count_types(struct weights *w, const struct model_file *file)
     }
 }
 
+/* More layers than tensors: one lacks its tensors, so that nothing needs to be allocated for what a key merely claims. */
+static enum status check_layers(struct lookup *l)
+{
+    const size_t layers = l->config->layers;
+    if (layers <= model_file_tensor_count(l->file))
+        return STATUS_OK;
+    for (l->layer = 0; l->layer < layers; l->layer++)
+        if (!model_file_find_tensor(l->file, layer_name(l, "attn_norm.weight").text))
+            break;
+    return wrong(l, layer_name(l, "attn_norm.weight").text, "a tensor is missing");
+}
+
 enum status weights_find(struct weights *w, const struct config *c, const struct model_file *file, struct error *e)
 {
     struct lookup l = {file, c, 0, e};
     memset(w, 0, sizeof *w);
-    enum status s = memory_array(&w->layer, c->layers, sizeof *w->layer, "the layers' weights", e);
+    enum status s = check_layers(&l);
+    if (s != STATUS_OK)
+        return s;
+    s = memory_array(&w->layer, c->layers, sizeof *w->layer, "the layers' weights", e);
     w->layers = s == STATUS_OK ? c->layers : 0;
     if (s == STATUS_OK)
         s = refuse_extras(&l);

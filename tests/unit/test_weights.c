@@ -177,6 +177,28 @@ static void wrong_ones(void)
     network_free(&n);
 }
 
+/* A number of layers that the file can't hold is refused before anything is allocated for them. */
+static void claimed_layers(void)
+{
+    struct network n = small();
+    struct network_twist twist = {.number = "block_count", .value = 4096};
+    struct model_file *file = NULL;
+    struct config config;
+    struct weights w;
+    struct error e;
+    error_clear(&e);
+    network_make(&n);
+    bool opened = model_file_open(&file, network_write(&n, NETWORK_FUSED, &twist, "model.gguf"), &e) == STATUS_OK &&
+                  config_read(&config, file, &e) == STATUS_OK;
+    failing_memory_left = 0;
+    enum status s = opened ? weights_open(&w, &config, file, &e) : STATUS_FAILED;
+    failing_memory_left = -1;
+    ok(s == STATUS_INPUT && strstr(e.where, "blk.2.attn_norm.weight") && strstr(e.sentence, "a tensor is missing"),
+       "4096 layers in a file of 2: '%s' (%s), and no memory was taken", e.sentence, e.where);
+    model_file_close(file);
+    network_free(&n);
+}
+
 /* Parts of other graphs in a tensor's place. */
 static void extras(void)
 {
@@ -246,6 +268,7 @@ int main(void)
     missing();
     missing_parts();
     wrong_ones();
+    claimed_layers();
     extras();
     bad_factors();
     no_memory();
