@@ -14,7 +14,7 @@
 #include "hf_json.h"
 
 #define KNOWN "phi3sat reads folders of phi3, llama, mistral, qwen2 and qwen3 models"
-#define MOST_FACTORS (1u << 20)
+#define MOST_FACTORS (1u << 13) /* heads are some hundred wide; what one key claims must not take megabytes */
 #define TURN 6.283185307179586
 
 /* A model_type, the architecture that a GGUF calls it, and what its class takes for granted. */
@@ -195,22 +195,25 @@ static enum status read_factors(const struct reading *r, struct json_value scali
                                 float **factors)
 {
     struct json_value list, value;
-    size_t i = 0;
+    size_t there = 0;
     if (!hf_json_member(scaling, name, JSON_ARRAY, &list))
         return wrong(r, scaling, name, "a list is missing");
-    enum status s = memory_array(factors, count, sizeof **factors, "rotary factors", r->e);
     struct json_walk walk = json_begin(list);
-    for (; s == STATUS_OK && json_next(&walk, NULL, &value); i++) {
-        double number;
-        if (i < count && !hf_json_real(value, &number))
-            s = wrong(r, value, name, "a rotary factor is no number");
-        else if (i < count)
-            (*factors)[i] = (float)number;
-    }
-    if (s == STATUS_OK && i != count) {
+    while (json_next(&walk, NULL, &value))
+        there++;
+    if (there != count) {
         char sentence[96];
-        snprintf(sentence, sizeof sentence, "a list has %zu rotary factors, expected %zu", i, count);
-        s = wrong(r, list, name, sentence);
+        snprintf(sentence, sizeof sentence, "a list has %zu rotary factors, expected %zu", there, count);
+        return wrong(r, list, name, sentence);
+    }
+    enum status s = memory_array(factors, count, sizeof **factors, "rotary factors", r->e);
+    walk = json_begin(list);
+    for (size_t i = 0; s == STATUS_OK && json_next(&walk, NULL, &value); i++) {
+        double number;
+        if (!hf_json_real(value, &number))
+            s = wrong(r, value, name, "a rotary factor is no number");
+        else
+            (*factors)[i] = (float)number;
     }
     return s;
 }
@@ -360,7 +363,11 @@ static enum status read_rotary(struct reading *r, struct hf_config *c)
     if (!(partial > 0.0 && partial <= 1.0))
         return wrong(r, r->root, "partial_rotary_factor", "is not above 0 and at most 1");
     const uint64_t rotary = (uint64_t)((double)r->head_dim * partial);
-    c->factors = (size_t)(rotary / 2 < MOST_FACTORS ? rotary / 2 : MOST_FACTORS);
+    if (rotary < 2) /* factors would be a tensor without elements */
+        return wrong(r, r->root, "partial_rotary_factor", "no two dimensions of a head are left to rotate");
+    if (rotary / 2 > MOST_FACTORS)
+        return wrong(r, r->root, "head_dim", "more dimensions of a head rotate than any model has");
+    c->factors = (size_t)(rotary / 2);
     put_real(r, "rope.freq_base", r->base);
     put_size(r, "rope.dimension_count", rotary);
     if (scaled && !field(scaling, "rope_type", &value) && !field(scaling, "type", &value) && newer)

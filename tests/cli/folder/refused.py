@@ -220,6 +220,11 @@ def configs():
             'a list has 1 rotary factors, expected 8 (field "short_factor", byte %d)' % json.dumps(
                 {**load("config.json"), "rope_scaling": {"type": "longrope", "short_factor": [1.0]}}).index("[1.0]") + KIND)
     changed("a partial rotation of 2", {"partial_rotary_factor": 2}, 'is not above 0 and at most 1 (field "partial_rotary_factor", byte 0)' + KIND)
+    changed("no dimension that rotates", {"partial_rotary_factor": 0.01, "rope_scaling": {
+        "rope_type": "llama3", "original_max_position_embeddings": 64}},
+            'no two dimensions of a head are left to rotate (field "partial_rotary_factor", byte 0)' + KIND)
+    changed("heads of 2^20 dimensions", {"head_dim": 1 << 20},
+            'more dimensions of a head rotate than any model has (field "head_dim", byte 0)' + KIND)
     changed("no model_type", {}, 'is not a model\'s config.json: a field is missing (field "model_type", byte 0); phi3sat reads folders of phi3, '
             "llama, mistral, qwen2 and qwen3 models", ["model_type"])
     fresh()
