@@ -9,7 +9,7 @@ for file in "${sources[@]}"; do
         echo "$file is not in $list"
 done | none "every source and header is listed in its room's local.mk"
 
-lists=(src/*/local.mk docs/local.mk man/local.mk tests/local.mk)
+lists=(src/*/local.mk docs/local.mk man/local.mk tests/local.mk tests/fuzz/local.mk)
 mapfile -t programs < <(find tests/unit tests/mpi -name 'test_*.c' 2>/dev/null | sort)
 for file in "${programs[@]}"; do
     grep -Eq "^check_PROGRAMS \+= (.* )?(${file%.c}|%D%/${file#tests/})( |\$)" "${lists[@]}" ||

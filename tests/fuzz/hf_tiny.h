@@ -1,0 +1,11 @@
+/* hf_tiny.h - a tiny model's folder, for the targets that fuzz one file of it: the others come from here. */
+#ifndef PHI3SAT_TESTS_HF_TINY_H
+#define PHI3SAT_TESTS_HF_TINY_H
+
+/* Puts config.json into the target's folder, as make_hf.py writes it for make_seeds.sh's folder. */
+void hf_tiny_put_config(void);
+
+/* Puts model.safetensors of that model: BF16, numbers that make no activation huge. */
+void hf_tiny_put_weights(void);
+
+#endif
