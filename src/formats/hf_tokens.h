@@ -36,6 +36,10 @@ struct hf_tokens {
     bool scored;
 };
 
+/* How far beyond the number of tokens an id may lie: vocabularies leave some out, up to a round number. More would let a small file
+ * take much memory. */
+#define HF_TOKENS_GAP 8192
+
 /* Token types as GGUF numbers them. */
 enum { HF_NORMAL = 1, HF_UNKNOWN, HF_CONTROL, HF_USER_DEFINED, HF_UNUSED, HF_BYTE };
 

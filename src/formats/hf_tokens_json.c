@@ -365,7 +365,7 @@ static enum status read_model(struct reading *r)
         return bad(r, r->model, "vocab", "there is no vocabulary");
     const char *kind = unigram ? "unigram" : r->bytes ? "gpt2" : "llama";
     made_keys_text(r->k, KEY("model"), kind, strlen(kind));
-    const uint64_t most = members(vocabulary) + 65536;
+    const uint64_t most = members(vocabulary) + HF_TOKENS_GAP;
     enum status s = unigram ? read_scored(r, vocabulary, most) : read_vocabulary(r, vocabulary, most);
     if (s != STATUS_OK)
         return s;

@@ -140,7 +140,7 @@ static int64_t id_of(const struct hf_tokens *t, uint64_t id)
 static enum status add_others(struct hf_tokens *t, struct json_value added, const struct mapping *config, struct error *e)
 {
     struct json_value key, entry;
-    const uint64_t most = t->count + 65536;
+    const uint64_t most = t->count + HF_TOKENS_GAP;
     enum status s = STATUS_OK;
     if (!added.bytes)
         return STATUS_OK;

@@ -87,6 +87,8 @@ def refusals():
             '5}, "merges"')
     changed(level, "an id of 2^40", put("model.vocab.!!!!", 1 << 40), file + "the id of a token is far beyond the number of tokens (tokens, byte {at})" +
             DAMAGED, "1099511627776")
+    changed(level, "an id that leaves out 20000", put("model.vocab.!!!!", 20500),
+            file + "the id of a token is far beyond the number of tokens (tokens, byte {at})" + DAMAGED, "20500")
     changed(level, "an added token without a text", put("added_tokens.0", {"id": 0}), file + "an added token has no text (added tokens, byte {at})" +
             DAMAGED, '{"id": 0}')
     changed(level, "an added token without an id", put("added_tokens.0", {"content": "x"}), file + "an added token has no id (added_tokens, byte {at})" +
