@@ -25,6 +25,9 @@ quietly() {
 }
 
 out=$1
+# What several targets' seeds are made of.
+kept=$(mktemp -d)
+trap 'rm -rf "$kept"' EXIT
 shift
 names=("$@")
 (($#)) || mapfile -t names < <(declare -F | sed -n 's/^declare -f seeds_//p')

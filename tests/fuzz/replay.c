@@ -92,8 +92,10 @@ static void keep(const char *how)
     static char path[PATH_MAX + 256], number[24];
     static volatile sig_atomic_t kept;
     uint64_t hash = 14695981039346656037u;
-    if (kept || !current)
+    if (kept || !current) {
+        fuzz_leave();
         return;
+    }
     kept = 1;
     for (size_t i = 0; i < current_size; i++)
         hash = (hash ^ current[i]) * 1099511628211u;

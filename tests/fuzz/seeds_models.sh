@@ -4,11 +4,16 @@
 tiny() { quietly python3 "$golden/make_tiny.py" "$@"; }
 forms() { quietly /usr/bin/python3 "$golden/gguf_forms.py" "$@"; }
 
-# Both architectures, tied and not, LongRoPE, a window, two kinds of tokenizers.
+# Both architectures, tied and not, LongRoPE, a window, two kinds of tokenizers. Made once for all targets.
 small_models() {
-    tiny -o phi3.gguf --layers 1 --hidden 32 --intermediate 32 --vocab 40
-    tiny -o llama.gguf --arch llama --layers 2 --hidden 32 --intermediate 48 --kv-heads 2 --vocab 40 --tied --rope-freqs
-    tiny -o longrope.gguf --layers 1 --hidden 32 --intermediate 32 --vocab 40 --longrope-orig 4 --window 3 --separate
+    local made=$kept/small
+    if [[ ! -d $made ]]; then
+        mkdir "$made"
+        tiny -o "$made/phi3.gguf" --layers 1 --hidden 32 --intermediate 32 --vocab 40
+        tiny -o "$made/llama.gguf" --arch llama --layers 2 --hidden 32 --intermediate 48 --kv-heads 2 --vocab 40 --tied --rope-freqs
+        tiny -o "$made/longrope.gguf" --layers 1 --hidden 32 --intermediate 32 --vocab 40 --longrope-orig 4 --window 3 --separate
+    fi
+    cp "$made"/*.gguf .
 }
 
 seeds_gguf() {
@@ -18,7 +23,6 @@ seeds_gguf() {
     # Other forms need NumPy.
     /usr/bin/python3 -c "import numpy" 2>/dev/null || return 0
     forms phi3.gguf big.gguf --big
-    forms phi3.gguf v2.gguf --version 2
     forms phi3.gguf align.gguf --align 64
     mkdir set
     forms phi3.gguf set/m.gguf --split 3
@@ -46,20 +50,23 @@ seeds_forward() {
     done
 }
 
-hf_folder() {
-    tiny -o m.gguf --arch llama --layers 1 --hidden 32 --intermediate 32 --heads 4 --kv-heads 2 --vocab 300 --with-vocab "${@:2}"
-    quietly python3 "$golden/make_hf.py" m.gguf "$1"
-    rm m.gguf
+# A folder with tokenizer.json, and tokenizer.model beside it. Made once for all targets.
+folder_file() {
+    local made_folder=$kept/folder
+    if [[ ! -d $made_folder ]]; then
+        tiny -o "$made_folder.gguf" --arch llama --layers 1 --hidden 32 --intermediate 32 --heads 4 --kv-heads 2 --vocab 300 --with-vocab
+        quietly python3 "$golden/make_hf.py" "$made_folder.gguf" "$made_folder"
+        quietly python3 "$golden/make_hf.py" "$made_folder.gguf" "$made_folder" --tokenizer model
+    fi
+    cp "$made_folder/$1" .
 }
 
 seeds_config() {
-    hf_folder folder
-    mv folder/config.json llama.json
-    rm -r folder
+    folder_file config.json
     # What the fields around rotary embeddings and windows may be.
     python3 - <<'END'
 import json
-with open("llama.json") as f:
+with open("config.json") as f:
     base = json.load(f)
 more = {
     "linear": {"rope_scaling": {"type": "linear", "factor": 2.0}},
@@ -79,30 +86,12 @@ for name, fields in more.items():
 END
 }
 
-seeds_safetensors() {
-    hf_folder folder
-    mv folder/model.safetensors llama.safetensors
-    rm -r folder
-    hf_folder folder --tied
-    mv folder/model.safetensors tied.safetensors
-    rm -r folder
-}
+seeds_safetensors() { folder_file model.safetensors; }
 
 seeds_tokenizer_json() {
-    hf_folder folder
-    mv folder/tokenizer.json spm.json
-    rm -r folder
+    folder_file tokenizer.json
     # Those of the goldens: byte-level, Metaspace, Unigram.
     cp "$golden"/folder/{gpt2,llama3,mistral,phi3,phi4,qwen2,tekken,unigram,unigram-whole,noprefix}.json .
 }
 
-seeds_tokenizer_model() {
-    tiny -o m.gguf --arch llama --layers 1 --hidden 32 --intermediate 32 --vocab 300 --with-vocab
-    quietly python3 "$golden/make_hf.py" m.gguf folder --tokenizer model
-    mv folder/tokenizer.model spm.model
-    rm -r folder m.gguf
-    tiny -o m.gguf --arch llama --layers 1 --hidden 32 --intermediate 32 --vocab 289 --with-vocab --name phi3
-    quietly python3 "$golden/make_hf.py" m.gguf folder --tokenizer model
-    mv folder/tokenizer.model bytes.model
-    rm -r folder m.gguf
-}
+seeds_tokenizer_model() { folder_file tokenizer.model; }
