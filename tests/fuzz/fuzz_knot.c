@@ -1,4 +1,5 @@
 /* fuzz_knot.c - .knot files, with checksums that fit as often as not: what stands behind a checksum is not to be believed either. */
+#include <stdio.h>
 #include <string.h>
 
 #include <xxhash.h>
@@ -45,6 +46,23 @@ static void check_sums(const struct model_file *file, const uint8_t *data, size_
     fuzz_claim(end == size, "the sections fill the file");
 }
 
+/* Tensors lie where layers are looked for: blk.L.* in section 1 + L, all others in the first. */
+static void check_layers(const struct model_file *file)
+{
+    for (size_t i = 0; i < model_file_tensor_count(file); i++) {
+        const struct model_file_tensor *t = model_file_tensor_at(file, i);
+        char name[64];
+        unsigned long long layer;
+        int end = 0;
+        snprintf(name, sizeof name, "%.*s", (int)(t->name.length < 60 ? t->name.length : 60), t->name.bytes);
+        const bool has_layer = sscanf(name, "blk.%9llu%n", &layer, &end) == 1 && name[4] >= '0' && name[4] <= '9' && name[end] == '.';
+        const size_t section = has_layer ? (size_t)layer + 1 : 0;
+        const struct model_file_section *s = model_file_section_at(file, section);
+        fuzz_claim(s && t->position >= s->position && t->position + t->size <= s->position + s->size, "tensor %s is in section %zu", name,
+                   section);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct model_file *file = NULL;
@@ -54,8 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     error_clear(&e);
     if (model_file_open(&file, path, &e) == STATUS_OK) {
         model_oracle(file);
-        if (size > 8 && memcmp(data, KNOT_MAGIC, KNOT_MAGIC_BYTES) == 0)
+        if (size > 8 && memcmp(data, KNOT_MAGIC, KNOT_MAGIC_BYTES) == 0) {
             check_sums(file, data, size);
+            check_layers(file);
+        }
         (void)!model_oracle_tokenizer(file, &e);
         model_oracle_inspect(path);
         fuzz_accepted();

@@ -11,7 +11,7 @@
 
 enum { U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64, I64, F64, TYPES };
 
-enum field_kind { COUNT, LENGTH, KEY_TYPE, VALUE, REAL, ELEMENTS, DIMENSIONS, DIMENSION, TENSOR_TYPE, OFFSET };
+enum field_kind { COUNT, LENGTH, KEY_TYPE, VALUE, REAL, ELEMENTS, DIMENSIONS, DIMENSION, TENSOR_TYPE, OFFSET, KINDS };
 
 struct field {
     size_t at;
@@ -28,7 +28,7 @@ struct entry {
 static struct {
     const uint8_t *data;
     size_t size, at;
-    bool big_endian, whole;
+    bool big_endian, whole, unseen; /* unseen: fields are passed over */
     struct field field[MOST_FIELDS];
     size_t fields;
     struct entry entry[MOST_ENTRIES];
@@ -68,7 +68,8 @@ static uint64_t take(size_t width, enum field_kind kind)
         return 0;
     }
     const size_t at = walk.at;
-    walk.field[walk.fields++] = (struct field){at, (uint8_t)width, kind};
+    if (!walk.unseen)
+        walk.field[walk.fields++] = (struct field){at, (uint8_t)width, kind};
     walk.at += width;
     return mutate_load(walk.data + at, width, walk.big_endian);
 }
@@ -102,14 +103,16 @@ static void walk_value(uint64_t type)
 static void walk_array(void)
 {
     const uint64_t element = take(4, KEY_TYPE), count = take(8, ELEMENTS);
-    /* Long arrays would be all there is to change: of numbers, four are noted. */
+    /* Long arrays would be all there is to change: the first elements are noted, and of texts a few of the others. */
     for (uint64_t i = 0; i < count && walk.whole; i++) {
         if (i == 4 && element < TYPES && widths[element]) {
             skip(count - i > walk.size ? UINT64_MAX : (count - i) * widths[element]);
-            return;
+            break;
         }
+        walk.unseen = i >= 4 && i % 61 != 0;
         walk_value(element);
     }
+    walk.unseen = false;
 }
 
 static void walk_key(void)
@@ -154,6 +157,7 @@ static void walk_image(const uint8_t *data, size_t size, struct gguf_image image
     walk.size = size;
     walk.big_endian = image.big_endian;
     walk.fields = walk.entries = 0;
+    walk.unseen = false;
     walk.at = image.tensors_at;
     walk.whole = image.entries_at <= size && image.tensors_at + 8 <= size && image.keys_at + 8 <= size;
     if (!walk.whole)
@@ -199,6 +203,19 @@ static void change_field(uint8_t *data, size_t size, struct field f, bool big_en
     else if (f.kind == OFFSET && !mutate_one_in(r, 3))
         value = value / 32 * 32;
     mutate_store(data + f.at, f.width, big_endian, value);
+}
+
+/* A kind of fields that there are, and one of them. */
+static size_t choose_field(struct mutate_random *r)
+{
+    size_t chosen = mutate_below(r, walk.fields), found = 0;
+    for (int tries = 0; tries < 4 && !found; tries++) {
+        const enum field_kind kind = (enum field_kind)mutate_below(r, KINDS);
+        for (size_t i = 0; i < walk.fields; i++)
+            if (walk.field[i].kind == kind && mutate_one_in(r, ++found))
+                chosen = i;
+    }
+    return chosen;
 }
 
 /* A text gets another length or another word, and its length says so. */
@@ -289,6 +306,6 @@ size_t gguf_mutate(uint8_t *data, size_t size, size_t max, struct gguf_image ima
     else if (kind <= 5)
         changed = change_entries(data, size, max, image, r);
     else
-        change_field(data, size, walk.field[mutate_below(r, walk.fields)], image.big_endian, r);
+        change_field(data, size, walk.field[choose_field(r)], image.big_endian, r);
     return end && !mutate_one_in(r, 8) ? keep_padding(data, changed, max, image, end) : changed;
 }
