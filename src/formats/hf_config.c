@@ -195,19 +195,16 @@ static enum status read_factors(const struct reading *r, struct json_value scali
                                 float **factors)
 {
     struct json_value list, value;
-    size_t there = 0;
     if (!hf_json_member(scaling, name, JSON_ARRAY, &list))
         return wrong(r, scaling, name, "a list is missing");
-    struct json_walk walk = json_begin(list);
-    while (json_next(&walk, NULL, &value))
-        there++;
+    const size_t there = hf_json_count(list);
     if (there != count) {
         char sentence[96];
         snprintf(sentence, sizeof sentence, "a list has %zu rotary factors, expected %zu", there, count);
         return wrong(r, list, name, sentence);
     }
     enum status s = memory_array(factors, count, sizeof **factors, "rotary factors", r->e);
-    walk = json_begin(list);
+    struct json_walk walk = json_begin(list);
     for (size_t i = 0; s == STATUS_OK && json_next(&walk, NULL, &value); i++) {
         double number;
         if (!hf_json_real(value, &number))

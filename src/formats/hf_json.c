@@ -62,6 +62,16 @@ bool hf_json_member(struct json_value object, const char *name, enum json_kind k
     return json_find(object, name, value) && json_kind(*value) == kind;
 }
 
+size_t hf_json_count(struct json_value container)
+{
+    struct json_value value;
+    size_t count = 0;
+    struct json_walk walk = json_begin(container);
+    while (json_next(&walk, NULL, &value))
+        count++;
+    return count;
+}
+
 enum status hf_json_text(struct json_value value, char **text, size_t *length, struct error *e)
 {
     enum status status = memory_array(text, value.length, 1, "a text of a JSON file", e); /* two quotes: room for NUL */

@@ -25,6 +25,9 @@ bool hf_json_bool(struct json_value value, bool *is_true);
 /* The member of that name and kind; one that is null or of another kind doesn't count. */
 bool hf_json_member(struct json_value object, const char *name, enum json_kind kind, struct json_value *value);
 
+/* How many members an object, or elements an array, has. */
+size_t hf_json_count(struct json_value container);
+
 /* String `value` decoded, NUL-terminated, as fresh memory of *length bytes (any bytes, NUL too). */
 enum status hf_json_text(struct json_value value, char **text, size_t *length, struct error *e) ERROR_MUST_USE;
 

@@ -212,16 +212,6 @@ static enum status bad(const struct reading *r, struct json_value at, const char
     return error_advice(r->e, "the file is damaged; download it again");
 }
 
-static size_t members(struct json_value container)
-{
-    struct json_value value;
-    size_t count = 0;
-    struct json_walk walk = json_begin(container);
-    while (json_next(&walk, NULL, &value))
-        count++;
-    return count;
-}
-
 /* {"token": id} */
 static enum status read_vocabulary(struct reading *r, struct json_value vocabulary, uint64_t most)
 {
@@ -341,7 +331,7 @@ static bool is_neutral(struct json_value model, const char *name)
 static enum status read_model(struct reading *r)
 {
     static const char *const others[] = {"continuing_subword_prefix", "end_of_word_suffix", "dropout"};
-    struct json_value vocabulary, type = {"\"?\"", 3};
+    struct json_value vocabulary, added, type = {"\"?\"", 3};
     char sentence[128];
     (void)hf_json_member(r->model, "type", JSON_STRING, &type);
     const bool unigram = json_is(type, "Unigram");
@@ -365,7 +355,8 @@ static enum status read_model(struct reading *r)
         return bad(r, r->model, "vocab", "there is no vocabulary");
     const char *kind = unigram ? "unigram" : r->bytes ? "gpt2" : "llama";
     made_keys_text(r->k, KEY("model"), kind, strlen(kind));
-    const uint64_t most = members(vocabulary) + HF_TOKENS_GAP;
+    const size_t more = hf_json_member(r->root, "added_tokens", JSON_ARRAY, &added) ? hf_json_count(added) : 0;
+    const uint64_t most = hf_json_count(vocabulary) + more + HF_TOKENS_GAP;
     enum status s = unigram ? read_scored(r, vocabulary, most) : read_vocabulary(r, vocabulary, most);
     if (s != STATUS_OK)
         return s;

@@ -140,10 +140,10 @@ static int64_t id_of(const struct hf_tokens *t, uint64_t id)
 static enum status add_others(struct hf_tokens *t, struct json_value added, const struct mapping *config, struct error *e)
 {
     struct json_value key, entry;
-    const uint64_t most = t->count + HF_TOKENS_GAP;
     enum status s = STATUS_OK;
     if (!added.bytes)
         return STATUS_OK;
+    const uint64_t most = t->count + hf_json_count(added) + HF_TOKENS_GAP;
     struct json_walk walk = json_begin(added);
     while (s == STATUS_OK && json_next(&walk, &key, &entry)) {
         uint64_t id;

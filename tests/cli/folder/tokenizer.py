@@ -102,6 +102,27 @@ def refusals():
             "download the file again")
 
 
+def many_added():
+    """Models of speech and pictures add tens of thousands of tokens behind their vocabulary."""
+    def behind(first):
+        return [{"id": first + i, "content": f"<|sound_{i}|>", "special": True} for i in range(12000)]
+    for source, name in ((level, "tokenizer.json"), (model, "tokenizer_config.json")):
+        fresh(source)
+        with open(f"bad/{name}", encoding="utf-8") as f:
+            value = json.load(f)
+        if "model" in value:
+            known = {*value["model"]["vocab"].values(), *(t["id"] for t in value["added_tokens"])}
+            value["added_tokens"] += behind(max(known) + 1)
+        else:
+            known = subprocess.run(["phi3sat", "inspect", "--json", "bad"], capture_output=True, timeout=60).stdout
+            more = behind(json.loads(known)["tokenizer"]["tokens"])
+            value["added_tokens_decoder"].update({str(t.pop("id")): t for t in more})
+        with open(f"bad/{name}", "w") as f:
+            json.dump(value, f)
+        status, lines = said()
+        claim(status == 0 and not lines, f"12000 added tokens in {name}", f"status {status}", *lines)
+
+
 def wire(number, data):
     return bytes([number << 3 | 2, len(data)]) + data
 
@@ -154,5 +175,6 @@ def sweep():
 
 
 refusals()
+many_added()
 models()
 sweep()
