@@ -41,18 +41,19 @@ void hf_tiny_put_config(void)
     (void)fuzz_put("config.json", config, sizeof config - 1);
 }
 
-void hf_tiny_put_weights(void)
+/* Tensors [first, end) as the file `name`. */
+static void put_file(const char *name, size_t first, size_t end)
 {
     static uint8_t file[1 << 17];
     char *const header = (char *)file + 8;
     size_t at = (size_t)snprintf(header, 4096, "{"), data = 0;
-    for (size_t i = 0; i < TENSORS; i++) {
+    for (size_t i = first; i < end; i++) {
         const size_t bytes = 2 * (tensors[i].rows ? tensors[i].rows : 1) * tensors[i].columns;
         char rows[24] = "";
         if (tensors[i].rows)
             snprintf(rows, sizeof rows, "%zu, ", tensors[i].rows);
         at += (size_t)snprintf(header + at, 4096 - at, "%s\"%s\": {\"dtype\": \"BF16\", \"shape\": [%s%zu], \"data_offsets\": [%zu, %zu]}",
-                               i ? ", " : "", tensors[i].name, rows, tensors[i].columns, data, data + bytes);
+                               i > first ? ", " : "", tensors[i].name, rows, tensors[i].columns, data, data + bytes);
         data += bytes;
     }
     at += (size_t)snprintf(header + at, 4096 - at, "}");
@@ -62,5 +63,17 @@ void hf_tiny_put_weights(void)
         file[8 + at + i] = (uint8_t)(i * 37 % 251);
         file[8 + at + i + 1] = i % 6 ? 0x3d : 0xbd;
     }
-    (void)fuzz_put("model.safetensors", file, 8 + at + data);
+    (void)fuzz_put(name, file, 8 + at + data);
+}
+
+void hf_tiny_put_weights(void)
+{
+    put_file("model.safetensors", 0, TENSORS);
+}
+
+void hf_tiny_put_shards(void)
+{
+    static const char *const names[] = HF_TINY_SHARDS;
+    put_file(names[0], 0, TENSORS / 2);
+    put_file(names[1], TENSORS / 2, TENSORS);
 }

@@ -8,4 +8,8 @@ void hf_tiny_put_config(void);
 /* Puts model.safetensors of that model: BF16, numbers that make no activation huge. */
 void hf_tiny_put_weights(void);
 
+/* Puts its weights as two files instead, those before layer 0's FFN and the others. */
+#define HF_TINY_SHARDS {"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"}
+void hf_tiny_put_shards(void);
+
 #endif

@@ -95,3 +95,32 @@ seeds_tokenizer_json() {
 }
 
 seeds_tokenizer_model() { folder_file tokenizer.model; }
+
+# The smaller files of a folder, each behind a line that names it: fuzz_folder.c.
+seeds_folder() {
+    local i
+    {
+        printf 'index\n{"metadata": {"total_size": 45728}, "weight_map": {'
+        for i in model.embed_tokens model.layers.0.{input_layernorm,self_attn.{q,k,v,o}_proj}; do
+            printf '"%s.weight": "model-00001-of-00002.safetensors", ' "$i"
+        done
+        for i in model.layers.0.{post_attention_layernorm,mlp.{gate,up,down}_proj} model.norm; do
+            printf '"%s.weight": "model-00002-of-00002.safetensors", ' "$i"
+        done
+        printf '"lm_head.weight": "model-00002-of-00002.safetensors"}}\n'
+    } >index
+    folder_file tokenizer_config.json
+    { echo tokenizer_config && cat tokenizer_config.json; } >tokenizer_config
+    rm tokenizer_config.json
+    cat >template <<'END'
+template
+{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>
+{{ message['content'] }}<|end|>
+{% endfor %}<|assistant|>
+END
+    cat >template_list <<'END'
+tokenizer_config
+{"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": {"content": "<s>"}, "eos_token": "</s>", "add_bos_token": true,
+ "chat_template": [{"name": "tool_use", "template": "x"}, {"name": "default", "template": "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"}]}
+END
+}
