@@ -53,6 +53,12 @@ noinst_PROGRAMS += %D%/fuzz_tokenizer_model
 %C%_fuzz_tokenizer_model_LDFLAGS = $(FUZZ_LINK)
 %C%_fuzz_tokenizer_model_LDADD = $(FUZZ_LIBS) $(LINK_COMMANDS)
 
-SHELL_TESTS += tests/fuzz/replay.t
+# A target that breaks all rules: do the rules hold?
+if !FUZZ_ENGINE
+noinst_PROGRAMS += %D%/trip
+%C%_trip_LDFLAGS = $(FUZZ_LINK)
+%C%_trip_LDADD = $(FUZZ_LIBS) $(LINK_BASE)
+endif
+SHELL_TESTS += tests/fuzz/harness.t tests/fuzz/replay.t
 LONG_TESTS += tests/fuzz/mutants.t
 EXTRA_DIST += %D%/found %D%/make_seeds.sh %D%/seeds_models.sh %D%/join_parts.py %D%/fuzz.sh %D%/campaign
