@@ -1,4 +1,8 @@
-/* fuzz_config.c - a folder's config.json, with the weights of the model that the seeds describe. */
+/* fuzz_config.c - a folder's config.json, with the weights of the models that the seeds describe. */
+#define _GNU_SOURCE 1 /* memmem */
+
+#include <string.h>
+
 #include "fuzz.h"
 #include "hf_tiny.h"
 #include "model/weights.h"
@@ -15,12 +19,18 @@ static const char *const words[] = {
     "attention_bias", "mlp_bias", "tie_word_embeddings", "bos_token_id", "eos_token_id", "quantization_config", "quant_method", "fp8",
     "num_local_experts", "torch_dtype", "text_config"};
 
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+/* The weights beside it are those of the kind that it seems to be. */
+static void put_weights(const uint8_t *data, size_t size)
 {
-    (void)argc;
-    (void)argv;
-    hf_tiny_put_weights();
-    return 0;
+    static const char *const names[HF_TINY_KINDS] = {"\"llama\"", "\"qwen2\"", "\"qwen3\"", "\"phi3\""};
+    static enum hf_tiny_kind last = HF_TINY_KINDS;
+    enum hf_tiny_kind kind = HF_TINY_LLAMA;
+    for (int i = 1; i < HF_TINY_KINDS; i++)
+        if (memmem(data, size, names[i], strlen(names[i])))
+            kind = (enum hf_tiny_kind)i;
+    if (kind != last)
+        hf_tiny_put_weights(kind);
+    last = kind;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -30,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct weights weights;
     struct error e;
     fuzz_begin(data, size);
+    put_weights(data, size);
     fuzz_memory_bound(64, 256 << 10); /* the weights beside it are 45 KB */
     (void)fuzz_put("config.json", data, size);
     error_clear(&e);

@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < KINDS; i++)
         fuzz_remove(kinds[i].file);
     if (kind != 0)
-        hf_tiny_put_weights();
+        hf_tiny_put_weights(HF_TINY_LLAMA);
     else
         fuzz_remove("model.safetensors");
     (void)fuzz_put(kinds[kind].file, data + start, size - start);
