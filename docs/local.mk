@@ -1,7 +1,7 @@
 # docs: what is shipped, and the tests of what documents claim. Examples of theirs are run: tests/docs/docs.py.
 
 EXTRA_DIST += %D%/ARCHITECTURE.md %D%/HACKING.md %D%/archive.md %D%/benchmarks.md %D%/cluster.md %D%/formats.md %D%/inspect.md %D%/knot.md
-EXTRA_DIST += %D%/methods.md %D%/plan.md %D%/prompt-sources.md %D%/prompts.md %D%/report.md %D%/synth.md %D%/tokenizers.md
+EXTRA_DIST += %D%/methods.md %D%/plan.md %D%/prompt-sources.md %D%/prompts.md %D%/report.md %D%/security.md %D%/synth.md %D%/tokenizers.md
 EXTRA_DIST += %D%/export.md %D%/page.png %D%/tutorial.md %D%/using.md %D%/faq.md %D%/choosing-prompts.md
 EXTRA_DIST += %D%/pictures/criteria.svg %D%/pictures/depth.svg %D%/pictures/map.svg %D%/pictures/spread.svg \
 	%D%/pictures/variance-threshold.svg

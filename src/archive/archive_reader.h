@@ -2,9 +2,10 @@
  *
  * Flow: file -> *reader* -> report, compare, merge, resume.
  *
- * Opening checks the format's name and version, every attribute and every data
- * set's type and shape; data are read a layer at a time, with HDF5's checksums.
- * Not thread-safe: HDF5 isn't.
+ * Opening checks the seal, the format's name and version, every attribute and every data
+ * set's type and shape; data are read a layer at a time, with HDF5's checksums. HDF5 itself works in
+ * another process, so that a file that makes it crash or hang is one more kind of damaged file.
+ * Not thread-safe.
  */
 #ifndef PHI3SAT_ARCHIVE_ARCHIVE_READER_H
 #define PHI3SAT_ARCHIVE_ARCHIVE_READER_H
@@ -31,6 +32,16 @@ enum status archive_reader_open(struct archive_reader **r, const char *path, str
 /* The same of a checkpoint, which has no metrics and no summary; its prompts come with their layers. */
 enum status archive_reader_open_checkpoint(struct archive_reader **r, const char *path,
                                            struct error *e) ERROR_MUST_USE;
+/* The same, of a file that this process has just written: HDF5 reads it here, not in a process of its own. */
+enum status archive_reader_open_own(struct archive_reader **r, const char *path, bool checkpoint,
+                                    struct error *e) ERROR_MUST_USE;
+
+/* Archives are read by a process that is forked at the first open and ends with the last close. A program that starts
+ * MPI and reads an archive after that has it forked before, since some networks don't stand a fork: *prepare*; and
+ * *dismiss* on ranks that read none. Where that fails, opening tries again and says why. */
+void archive_reader_prepare(void);
+void archive_reader_dismiss(void);
+
 const struct archive_checkpoint *archive_reader_checkpoint(const struct archive_reader *r);
 void archive_reader_close(struct archive_reader *r);
 
@@ -69,7 +80,7 @@ struct archive_reader_dataset {
 /* Data set i < archive_reader_dataset_count() in the schema's order; the dimensions' own scales are not
  * among them. */
 size_t archive_reader_dataset_count(void);
-enum status archive_reader_dataset_at(const struct archive_reader *r, size_t i, struct archive_reader_dataset *d,
+enum status archive_reader_dataset_at(struct archive_reader *r, size_t i, struct archive_reader_dataset *d,
                                       struct error *e) ERROR_MUST_USE;
 
 /* Piece < pieces of data set i, as it stands in the file: row-major, in this machine's order of bytes.

@@ -6,7 +6,7 @@
  *
  * A full disk shows in H5Dwrite or H5Dclose, never reliably in H5Fclose; so every
  * result counts, data sets are closed one by one, and before the rename the file is
- * opened and checked as a reader would. Only then the old file goes.
+ * sealed, opened and checked as a reader would. Only then the old file goes.
  */
 #include "archive_writer.h"
 
@@ -19,6 +19,7 @@
 #include "../base/memory.h"
 #include "../base/outfile.h"
 #include "archive_reader.h"
+#include "archive_seal.h"
 #include "facts_io.h"
 #include "hdf5_fault.h"
 #include "layout.h"
@@ -292,9 +293,7 @@ static enum status read_back(const struct archive_writer *w, struct error *e)
     struct archive_reader *reader;
     struct error inner;
     error_clear(&inner);
-    enum status status = w->sizes.kind == SCHEMA_CHECKPOINT
-        ? archive_reader_open_checkpoint(&reader, w->temporary, &inner)
-        : archive_reader_open(&reader, w->temporary, &inner);
+    enum status status = archive_reader_open_own(&reader, w->temporary, w->sizes.kind == SCHEMA_CHECKPOINT, &inner);
     if (status == STATUS_OK) {
         archive_reader_close(reader);
         return STATUS_OK;
@@ -317,6 +316,8 @@ static enum status finish(struct archive_writer *w, const struct archive_facts *
         status = write_words(w, facts, run, e);
     if (status == STATUS_OK && !close_all(w))
         status = hdf5_fault(e, STATUS_OUTPUT, w->path, "can't be written");
+    if (status == STATUS_OK)
+        status = archive_seal_write(w->temporary, w->path, e);
     if (status == STATUS_OK)
         status = read_back(w, e);
     if (status == STATUS_OK) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../archive/archive_reader.h"
 #include "../base/log.h"
 #include "../base/memory.h"
 #include "../cluster/ranks.h"
@@ -96,6 +97,8 @@ enum status bench_ffn_command(int argc, char **argv, struct error *e)
         return ranks_fail_together(s, e);
     if (help)
         return ranks_speaks() ? figures_help(&bench_ffn_options, e) : STATUS_OK;
+    if (o.archive)
+        archive_reader_prepare();
     if (ranks_start(&ranks, &argc, &argv, &mpi) != STATUS_OK) {
         *e = mpi;
         return mpi.status;

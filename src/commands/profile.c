@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../archive/archive_reader.h"
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/memory.h"
@@ -333,7 +334,9 @@ static enum status stand_on(struct profile *p, struct error *e)
     enum status s = p->options.append ? append(p, e) : STATUS_OK;
     if (s == STATUS_OK)
         s = ranks_agree(&p->ranks, foundation_facts(&p->foundation, &p->intake, &p->planned, &p->facts, e), e);
-    return s == STATUS_OK ? resume(p, e) : s;
+    s = s == STATUS_OK ? resume(p, e) : s;
+    archive_reader_dismiss(); /* nothing more to read in a run of hours */
+    return s;
 }
 
 static enum status prepare(struct profile *p, struct error *e)
@@ -626,6 +629,8 @@ enum status profile_command(int argc, char **argv, struct error *e)
         signals_release();
     if (s == STATUS_OK && help)
         return ranks_speaks() ? token_lines_help(profile_options_table(), e) : STATUS_OK;
+    if (s == STATUS_OK && (p.options.append || p.options.checkpoints))
+        archive_reader_prepare();
     struct error mpi;
     if (ranks_start(&p.ranks, &argc, &argv, &mpi) != STATUS_OK) {
         *e = mpi;

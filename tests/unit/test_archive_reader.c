@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "archive/archive_reader.h"
+#include "archive/archive_seal.h"
 #include "archive/sample.h"
 #include "base/memory.h"
 #include "tap.h"
@@ -373,10 +374,11 @@ static void test_bytes(void)
     static const char *const sets[] = {"gate/mean", "summary/saturated", "state/ffn/sum4", "state/prompt_hash"};
     size_t size;
     char *bytes = load(whole, &size), sentence[128];
+    size -= ARCHIVE_SEAL_SIZE; /* with it, all of these end as in test_seal */
     store(copy, bytes, size - 1);
-    expect_refusal(copy, "a byte is missing at the end", "truncated file");
+    expect_refusal(copy, "a byte is missing at the end", "is cut off: it has");
     store(copy, bytes, size / 2);
-    expect_refusal(copy, "half is missing", "truncated file");
+    expect_refusal(copy, "half is missing", "is cut off: it has");
     store(copy, bytes, 4);
     expect_refusal(copy, "4 bytes", "is no HDF5 file");
     store(copy, bytes, 0);
@@ -399,7 +401,46 @@ static void test_bytes(void)
     expect_refusal(tap_folder(), "a folder", "can't be read: Is a directory");
     path_in_folder(copy, "none.h5");
     expect_refusal(copy, "no file", "can't be read: No such file or directory");
+    path_in_folder(copy, "pipe");
+    if (mkfifo(copy, 0600) != 0)
+        bail("no pipe");
+    expect_refusal(copy, "a pipe", "is a device or a pipe, where an archive must be a file");
     path_in_folder(copy, "copy.h5");
+}
+
+/* One flipped bit of each 1,009 bytes, and of all those of the seal. */
+static void test_seal(void)
+{
+    size_t size, opened = 0, unnamed = 0, flips = 0;
+    struct error e;
+    char *bytes = load(whole, &size);
+    for (size_t at = 0; at < size; at += at + ARCHIVE_SEAL_SIZE + 1009 < size ? 1009 : 1, flips++) {
+        bytes[at] ^= 0x10;
+        store(copy, bytes, size);
+        opened += read_everything(copy, &e) != STATUS_INPUT;
+        unnamed += !strstr(e.sentence, "is damaged: ") || e.position < 0 || strcmp(e.file, copy) != 0;
+        bytes[at] ^= 0x10;
+    }
+    ok(flips > 400, "bits are flipped in %zu places of a sealed archive", flips);
+    is_uint(opened, 0, "none of these is read");
+    is_uint(unnamed, 0, "each is named as damaged, with its place");
+    store(copy, bytes, size - 1);
+    expect_refusal(copy, "a sealed one without its last byte", "the 39 bytes behind its end");
+    store(copy, bytes, size - ARCHIVE_SEAL_SIZE);
+    is_int(read_everything(copy, &e), STATUS_OK, "one without seal is read: older programs wrote none");
+    memmove(bytes + size, bytes + size - ARCHIVE_SEAL_SIZE, ARCHIVE_SEAL_SIZE);
+    store(copy, bytes, size + ARCHIVE_SEAL_SIZE);
+    expect_refusal(copy, "two seals", "the 80 bytes behind its end");
+    free(bytes);
+    copy_whole();
+    hid_t file = H5Fopen(copy, H5F_ACC_RDWR, H5P_DEFAULT);
+    float threshold = 0.5f;
+    put_number(file, "variance_threshold", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, &threshold);
+    H5Fclose(file);
+    is_int(read_everything(copy, &e), STATUS_OK, "one that another program has edited is read");
+    bytes = load(copy, &size);
+    ok(memcmp(bytes + size - ARCHIVE_SEAL_SIZE, ARCHIVE_SEAL_WORDS, 16) != 0, "HDF5 has cut its seal off");
+    free(bytes);
 }
 
 static void test_lock(void)
@@ -461,6 +502,7 @@ int main(void)
     test_listing();
     test_damages();
     test_bytes();
+    test_seal();
     test_lock();
     sample_free(&sample);
     return tap_done();
