@@ -16,6 +16,11 @@
 #include "../base/memory.h"
 
 #define INPUT_SIZE ((size_t)1 << 18)
+/* A few bytes can stand for gigabytes, which would fill the folder for temporary files. What unpacks to more than this, and
+ * to more than so many times its size, is no text that anyone wrote: text shrinks to a fifth, one line repeated for ever to a
+ * thousandth. */
+#define BOMB_SIZE ((uint64_t)64 << 20)
+#define BOMB_TIMES 250
 
 struct inflow {
     int fd;
@@ -28,6 +33,7 @@ struct inflow {
     bool inside;            /* within a member                                  */
     bool finished;          /* nothing more will come                           */
     uint64_t members;       /* begun                                            */
+    uint64_t produced;      /* bytes                                            */
     uint64_t garbage;
     z_stream gzip;
     bool gzip_ready;
@@ -80,6 +86,16 @@ static enum status damaged(const struct inflow *in, const char *how, struct erro
     error_set(e, STATUS_INPUT, "%s %llu %s", part, (unsigned long long)in->members, how);
     error_position(e, (int64_t)in->consumed);
     error_advice(e, "get the file again; '%s -t' tests it", in->kind == INFLOW_GZIP ? "gzip" : "zstd");
+    return error_file(e, in->name);
+}
+
+static enum status check_bomb(const struct inflow *in, struct error *e)
+{
+    if (in->produced <= BOMB_SIZE || in->produced / BOMB_TIMES <= in->consumed)
+        return STATUS_OK;
+    error_set(e, STATUS_INPUT, "unpacks to more than %d times its size", BOMB_TIMES);
+    error_position(e, (int64_t)in->consumed);
+    error_advice(e, "unpack it yourself if that is meant, and give what is in it");
     return error_file(e, in->name);
 }
 
@@ -184,6 +200,9 @@ enum status inflow_read(struct inflow *in, void *bytes, size_t size, size_t *got
                                                  : step_zstd(in, out + *got, size - *got, &more, e);
             if (status == STATUS_OK && in->inside && more == 0 && in->consumed == before && in->ended)
                 status = damaged(in, "is cut short", e);
+            in->produced += more;
+            if (status == STATUS_OK)
+                status = check_bomb(in, e);
         }
         *got += more;
     }

@@ -65,6 +65,11 @@ data[-6] ^= 1
 open("crc.gz", "wb").write(data)
 PY
 refuse 3 'crc.gz: gzip member 1 is damaged: its checksum is wrong' "a wrong checksum" crc.gz
+yes "The same line again and again." | head -c 70000000 | gzip -nc >bomb.gz
+refuse 3 'bomb.gz: unpacks to more than 250 times its size \(byte [0-9]+\); unpack it yourself' "70 MB in a file of 200 KB" bomb.gz
+yes "The same line again and again." | head -c 310000 | gzip -nc >repeated.gz
+tokens repeated.gz >out 2>err
+is "$? $(wc -l <out)" "0 10000" "one line repeated 10,000 times are prompts"
 gzip -nc one.gz >twice.gz
 refuse 3 'is compressed twice' "gzip in gzip" twice.gz
 printf '\xff\xfeh\0i\0\n\0' >utf16
