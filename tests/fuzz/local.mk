@@ -62,3 +62,41 @@ endif
 SHELL_TESTS += tests/fuzz/harness.t tests/fuzz/replay.t
 LONG_TESTS += tests/fuzz/mutants.t
 EXTRA_DIST += %D%/found %D%/make_seeds.sh %D%/seeds_models.sh %D%/join_parts.py %D%/fuzz.sh %D%/campaign
+
+# Archives and checkpoints.
+noinst_PROGRAMS += %D%/fuzz_archive
+%C%_fuzz_archive_SOURCES = %D%/fuzz_archive.c %D%/archive_oracle.c %D%/archive_oracle.h %D%/hdf5_mutate.c %D%/hdf5_mutate.h
+%C%_fuzz_archive_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_archive_LDADD = $(FUZZ_LIBS) $(LINK_ARCHIVE)
+noinst_PROGRAMS += %D%/fuzz_checkpoint
+%C%_fuzz_checkpoint_SOURCES = %D%/fuzz_checkpoint.c %D%/archive_oracle.c %D%/hdf5_mutate.c
+%C%_fuzz_checkpoint_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_checkpoint_LDADD = $(FUZZ_LIBS) $(LINK_ARCHIVE)
+
+# Why they are read in a process of its own: run by hand.
+noinst_PROGRAMS += %D%/hdf5_alone
+%C%_hdf5_alone_SOURCES = %D%/hdf5_alone.c %D%/archive_oracle.c %D%/hdf5_mutate.c
+%C%_hdf5_alone_LDFLAGS = $(FUZZ_LINK)
+%C%_hdf5_alone_LDADD = tests/fuzz/libfuzz.a $(LINK_ARCHIVE)
+
+# Prompts, token ids, criteria, command lines.
+noinst_PROGRAMS += %D%/fuzz_prompts
+%C%_fuzz_prompts_SOURCES = %D%/fuzz_prompts.c %D%/prompts_oracle.c %D%/prompts_oracle.h
+%C%_fuzz_prompts_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_prompts_LDADD = $(FUZZ_LIBS) $(LINK_TEXT)
+noinst_PROGRAMS += %D%/fuzz_packed
+%C%_fuzz_packed_SOURCES = %D%/fuzz_packed.c %D%/prompts_oracle.c
+%C%_fuzz_packed_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_packed_LDADD = $(FUZZ_LIBS) $(LINK_TEXT)
+noinst_PROGRAMS += %D%/fuzz_tokens
+%C%_fuzz_tokens_SOURCES = %D%/fuzz_tokens.c %D%/prompts_oracle.c
+%C%_fuzz_tokens_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_tokens_LDADD = $(FUZZ_LIBS) $(LINK_TEXT)
+noinst_PROGRAMS += %D%/fuzz_expression
+%C%_fuzz_expression_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_expression_LDADD = $(FUZZ_LIBS) $(LINK_STATS)
+noinst_PROGRAMS += %D%/fuzz_options
+%C%_fuzz_options_LDFLAGS = $(FUZZ_LINK)
+%C%_fuzz_options_LDADD = $(FUZZ_LIBS) $(LINK_COMMANDS)
+
+EXTRA_DIST += %D%/seeds_archives.sh %D%/seeds_texts.sh

@@ -6,7 +6,7 @@ mapfile -t targets < <(fuzz_targets)
 bash "$source_dir/tests/fuzz/make_seeds.sh" seeds || bail "no seeds"
 
 # Mutants of each kind; a run of some targets takes longer than that of others.
-declare -A mutants=([forward]=300 [tokenizer_json]=800 [knot]=1500)
+declare -A mutants=([forward]=300 [tokenizer_json]=800 [knot]=1500 [archive]=150 [checkpoint]=150)
 for name in "${targets[@]}"; do
     fuzz "$name: seeds" "$name" "seeds/$name"
     found=$source_dir/tests/fuzz/found/$name
