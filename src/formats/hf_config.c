@@ -255,7 +255,7 @@ static enum status read_yarn(const struct reading *r, struct json_value scaling)
                                            {"beta_slow", "rope.scaling.yarn_beta_slow"},
                                            {"attention_factor", "rope.scaling.yarn_attn_factor"}};
     uint64_t original;
-    double number;
+    double number = 1.0;
     struct json_value value;
     bool truncate = true;
     enum status s = read_original(r, scaling, false, &original);

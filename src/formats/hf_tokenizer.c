@@ -130,7 +130,7 @@ static enum status read_templates(struct model_file *file, const char *folder, s
 enum status hf_tokenizer_read(struct model_file *file, const char *folder, struct made_keys *k, struct error *e)
 {
     struct mapping config_map, map = {0}, model_map = {0};
-    struct json_value config, tokenizer_config, tokenizer, added = {NULL, 0};
+    struct json_value config, tokenizer_config, tokenizer = {NULL, 0}, added = {NULL, 0};
     struct hf_tokens t = {.bos = -1, .eos = -1, .unknown = -1};
     const struct mapping *model = NULL;
     enum status s = hf_json_object(file->mapping.path, file->mapping.bytes, file->mapping.size, 0, &config, e);
