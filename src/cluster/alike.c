@@ -68,8 +68,8 @@ static enum status find_part(struct part *p, const struct ranks *r, const struct
     size_t total;
     *p = (struct part){0, 0};
     enum status s = ranks_gather(r, &own, 1, sizeof own, &node, &total, e);
-    for (size_t i = g->stage; s == STATUS_OK && i < total; i += g->stages) {
-        p->turn += node[i] == own && i < (size_t)r->rank;
+    for (size_t i = g->stage; i < total && s == STATUS_OK; i += g->stages) {
+        p->turn += i < (size_t)r->rank && node[i] == own;
         p->count += node[i] == own;
     }
     memory_free(node);
