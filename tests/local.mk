@@ -72,6 +72,12 @@ SHELL_TESTS += %D%/cross/neon.t
 LONG_TESTS += %D%/cross/avx512.t
 EXTRA_DIST += %D%/cross/plain512/immintrin.h
 
+# Analysers and sanitizers, each with a configuration of ours, and what the tests go through.
+LONG_TESTS += %D%/analysis/cppcheck.t %D%/analysis/tidy.t %D%/analysis/gcc.t
+EXTRA_DIST += %D%/analysis/compiles.sh %D%/analysis/findings.sh %D%/analysis/known.txt %D%/analysis/clang-tidy.yaml \
+	%D%/analysis/cppcheck.txt
+EXTRA_DIST += %D%/coverage/run %D%/coverage/table.py
+
 EXTRA_DIST += %D%/cli/profile/profile.sh %D%/golden/make_tiny.py
 
 TESTS = $(check_PROGRAMS) $(SHELL_TESTS)
@@ -88,7 +94,7 @@ AM_TESTS_ENVIRONMENT = \
 	PHI3SAT_BUILDDIR='$(abs_top_builddir)'; export PHI3SAT_BUILDDIR; \
 	PHI3SAT_MPIRUN='$(MPIRUN)'; export PHI3SAT_MPIRUN; \
 	HDF5_USE_FILE_LOCKING=FALSE; export HDF5_USE_FILE_LOCKING; \
-	ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; \
+	ASAN_OPTIONS=$${ASAN_OPTIONS:-detect_leaks=0}; export ASAN_OPTIONS; \
 	LC_ALL=C.UTF-8; export LC_ALL;
 
 check-long:
