@@ -7,9 +7,10 @@
 #include "error.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "escape.h"
 
 void error_clear(struct error *e)
 {
@@ -69,15 +70,15 @@ enum status error_advice(struct error *e, const char *format, ...)
     return e->status;
 }
 
-/* U+0080..U+009F are C2 80..C2 9F in UTF-8; U+009B alone starts an escape sequence. */
+/* What escape.h calls dangerous for a terminal, without its longer forms: a line of error stays as long as it was. */
 void error_printable(char *text)
 {
-    for (unsigned char *s = (unsigned char *)text; *s; s++) {
-        bool upper = s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f;
-        if (*s < 0x20 || *s == 0x7f || upper)
-            *s = '?';
-        if (upper)
-            *++s = '?';
+    char shown[ESCAPE_LONGEST];
+    size_t length = strlen(text), used;
+    for (size_t taken; length > 0; text += taken, length -= taken) {
+        taken = escape_next(ESCAPE_TERMINAL, text, length, shown, &used, NULL);
+        if (*text != '\\' && (used != taken || memcmp(text, shown, taken) != 0))
+            memset(text, '?', taken);
     }
 }
 

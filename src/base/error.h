@@ -56,8 +56,8 @@ enum status error_where(struct error *e, const char *format, ...) ERROR_PRINTF(2
 enum status error_position(struct error *e, int64_t position);
 enum status error_advice(struct error *e, const char *format, ...) ERROR_PRINTF(2, 3);
 
-/* Replaces control characters in `text` by '?': below space, DEL, and the C1 range in
- * UTF-8. For whatever may hold names from files. */
+/* Replaces by '?', a byte for each byte, what could act on a terminal or break a line (escape.h): control characters,
+ * what is no UTF-8, characters that turn the direction of text. For whatever may hold names from files. */
 void error_printable(char *text);
 
 /* Writes the one line (without "phi3sat: " and without newline; control

@@ -33,7 +33,9 @@ int main(void)
     is_string(worded(&e), "key 'a?[31m????z\xc3\xa9\xc2\xa9'", "control characters are hidden, letters are not");
     char cut[2] = "\xc2";
     error_printable(cut);
-    is_string(cut, "\xc2", "a letter cut short is left alone");
+    is_string(cut, "?", "a letter cut short is hidden");
+    error_set(&e, STATUS_INPUT, "%s", "a\\b\xff\x9b" "2J\xe2\x80\xae\xe6\x97\xa5");
+    is_string(worded(&e), "a\\b??2J???\xe6\x97\xa5", "so are bytes that are no UTF-8 and what turns the line round");
 
     char longest[2000];
     memset(longest, 'x', sizeof longest - 1);
