@@ -20,6 +20,7 @@
 #define GGUF_DEFAULT_ALIGNMENT 32
 #define GGUF_LARGEST_ALIGNMENT (1u << 20)
 #define GGUF_DEEPEST_ARRAY 8
+#define GGUF_MOST_STRINGS (1 << 24) /* of an array, 64 times the largest vocabularies: a hole in a file is any number of empty ones */
 #define GGUF_MOST_PARTS 65535 /* split.count is 16 bits wide */
 
 /* Whether the bytes begin with GGUF's magic. */

@@ -43,6 +43,21 @@ static enum status refuse_depth(const struct cursor *c, struct error *e)
     return error_position(e, (int64_t)c->position);
 }
 
+/* What an array begins with. Elements of variable size may be of next to no bytes, and a hole in a file holds any number of
+ * them: so they are bounded, too. */
+static enum status read_length(struct cursor *c, enum model_file_key_type *element, uint64_t *length, struct error *e)
+{
+    enum status status = read_type(c, element, "the type of an array's elements", e);
+    if (status == STATUS_OK)
+        status = cursor_u64(c, length, "the length of an array", e);
+    if (status != STATUS_OK || view_width(*element) || *length <= GGUF_MOST_STRINGS)
+        return status;
+    error_set(e, STATUS_INPUT, "an array of %llu %ss is announced, more than the %d that phi3sat reads", (unsigned long long)*length,
+              view_type_name(*element), GGUF_MOST_STRINGS);
+    error_advice(e, DAMAGED);
+    return error_position(e, (int64_t)c->position - 8);
+}
+
 static enum status skip_elements(struct cursor *c, enum model_file_key_type type, uint64_t count, int depth,
                                  struct error *e);
 
@@ -56,9 +71,7 @@ static enum status skip_element(struct cursor *c, enum model_file_key_type type,
         return take_string(c, &bytes, &length, e);
     if (depth >= GGUF_DEEPEST_ARRAY)
         return refuse_depth(c, e);
-    enum status status = read_type(c, &inner, "the type of an array's elements", e);
-    if (status == STATUS_OK)
-        status = cursor_u64(c, &length, "the length of an array", e);
+    enum status status = read_length(c, &inner, &length, e);
     return status == STATUS_OK ? skip_elements(c, inner, length, depth + 1, e) : status;
 }
 
@@ -98,9 +111,7 @@ static enum status index_strings(struct cursor *c, struct view_key *key, struct 
 
 static enum status read_array(struct cursor *c, struct view_key *key, struct error *e)
 {
-    enum status status = read_type(c, &key->element, "the type of an array's elements", e);
-    if (status == STATUS_OK)
-        status = cursor_u64(c, &key->length, "the length of an array", e);
+    enum status status = read_length(c, &key->element, &key->length, e);
     if (status != STATUS_OK)
         return status;
     key->bytes = c->bytes + c->position;
@@ -138,21 +149,37 @@ static enum status read_key(struct cursor *c, struct view_key *key, size_t index
     return status;
 }
 
+static enum status refuse_strings(const struct view_key *key, struct error *e)
+{
+    error_set(e, STATUS_INPUT, "arrays hold more than %d strings together, more than phi3sat reads", 2 * GGUF_MOST_STRINGS);
+    error_advice(e, DAMAGED);
+    return view_name(e, "key", key->name, key->position);
+}
+
 enum status gguf_keys_read(struct model_file *file, struct cursor *c, size_t count, struct error *e)
 {
-    size_t repeated;
-    enum status status = memory_array(&file->keys, count, sizeof *file->keys, "the keys", e);
+    size_t repeated, capacity = 0;
+    uint64_t room = (uint64_t)2 * GGUF_MOST_STRINGS; /* of all arrays together */
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) { /* grown as they are read: a hole in the file is no key */
+        status = memory_grow(&file->keys, &capacity, i + 1, sizeof *file->keys, "the keys", e);
+        if (status != STATUS_OK)
+            break;
+        file->key_count = i + 1;
+        status = read_key(c, &file->keys[i], i, e);
+        if (status == STATUS_OK && file->keys[i].type == MODEL_FILE_ARRAY && !view_width(file->keys[i].element))
+            room -= file->keys[i].length < room ? file->keys[i].length : room;
+        if (status == STATUS_OK && room == 0)
+            status = refuse_strings(&file->keys[i], e);
+    }
+    if (status == STATUS_OK)
+        status = names_init(&file->key_names, count, e);
     if (status != STATUS_OK)
         return status;
-    file->key_count = count;
-    status = names_init(&file->key_names, count, e);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        status = read_key(c, &file->keys[i], i, e);
-        if (status == STATUS_OK)
-            names_set(&file->key_names, i, file->keys[i].name);
-    }
-    if (status != STATUS_OK || names_build(&file->key_names, &repeated))
-        return status;
+    for (size_t i = 0; i < count; i++)
+        names_set(&file->key_names, i, file->keys[i].name);
+    if (names_build(&file->key_names, &repeated))
+        return STATUS_OK;
     error_set(e, STATUS_INPUT, "a key is there twice");
     error_advice(e, DAMAGED);
     return view_name(e, "key", file->keys[repeated].name, file->keys[repeated].position);

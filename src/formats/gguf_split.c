@@ -25,25 +25,30 @@ struct place {
     bool has_number, has_count, has_tensors;
 };
 
-static bool integer(const struct model_file *file, const char *name, uint64_t *value)
+/* Writers differ in the integer's type; what is below 0 becomes too large a number. */
+static enum status integer(const struct model_file *file, const char *name, uint64_t *value, bool *has, struct error *e)
 {
     size_t i;
-    if (!names_find(&file->key_names, name, &i))
-        return false;
+    *has = names_find(&file->key_names, name, &i);
+    if (!*has)
+        return STATUS_OK;
     const struct view_key *key = &file->keys[i];
-    if (!view_is_signed(key->type) && !view_is_unsigned(key->type))
-        return false;
-    *value = view_number(file, key->bytes, view_width(key->type));
-    return true;
+    if (view_is_signed(key->type) || view_is_unsigned(key->type)) {
+        *value = view_number(file, key->bytes, view_width(key->type));
+        return STATUS_OK;
+    }
+    error_set(e, STATUS_INPUT, "a number of a split model is a value of type %s", view_type_name(key->type));
+    error_advice(e, "the file is damaged; download it again");
+    return view_name(e, "key", key->name, key->position);
 }
 
-static struct place place_of(const struct model_file *file)
+static enum status read_place(struct place *p, const struct model_file *file, struct error *e)
 {
-    struct place p = {0};
-    p.has_number = integer(file, "split.no", &p.number);
-    p.has_count = integer(file, "split.count", &p.count);
-    p.has_tensors = integer(file, "split.tensors.count", &p.tensors);
-    return p;
+    *p = (struct place){0};
+    enum status status = integer(file, "split.no", &p->number, &p->has_number, e);
+    if (status == STATUS_OK)
+        status = integer(file, "split.count", &p->count, &p->has_count, e);
+    return status == STATUS_OK ? integer(file, "split.tensors.count", &p->tensors, &p->has_tensors, e) : status;
 }
 
 /* ---- refusals --------------------------------------------------------------------- */
@@ -105,7 +110,9 @@ static enum status refuse_missing(const char *path, size_t number, const struct 
 static enum status check_place(const struct model_file *file, size_t number, const struct place *first, struct error *e)
 {
     const char *key = "split.count", *same = "give parts that were made together; download the odd one again";
-    const struct place own = place_of(file);
+    struct place own;
+    if (read_place(&own, file, e) != STATUS_OK)
+        return error_file(e, file->mapping.path);
     if (!own.has_count || own.count < 2) {
         error_set(e, STATUS_INPUT, "has the name of part %zu of a model, but is a model of its own", number + 1);
     } else if (own.count != first->count) {
@@ -284,8 +291,10 @@ static enum status join(struct model_file *file, struct set *s, const char *path
 
 enum status gguf_split_open(struct model_file *file, struct error *e)
 {
-    struct set s = {.place = place_of(file)};
-    enum status status;
+    struct set s = {.part = NULL};
+    enum status status = read_place(&s.place, file, e);
+    if (status != STATUS_OK)
+        return status;
     if (!s.place.has_count || s.place.count < 2)
         return STATUS_OK;
     if (!s.place.has_number || s.place.number >= s.place.count || s.place.count > GGUF_MOST_PARTS)

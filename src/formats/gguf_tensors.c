@@ -202,12 +202,15 @@ static enum status check_names(struct model_file *file, struct error *e)
 enum status gguf_tensors_read(struct model_file *file, struct cursor *c, size_t count, uint32_t alignment,
                               struct error *e)
 {
-    enum status status = memory_array(&file->tensors, count, sizeof *file->tensors, "the tensors", e);
-    if (status != STATUS_OK)
-        return status;
-    file->tensor_count = count;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+    size_t capacity = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) { /* grown as they are read, see gguf_keys.c */
+        status = memory_grow(&file->tensors, &capacity, i + 1, sizeof *file->tensors, "the tensors", e);
+        if (status != STATUS_OK)
+            break;
+        file->tensor_count = i + 1;
         status = read_tensor(c, &file->tensors[i], i, alignment, file->section_count > 0, e);
+    }
     uint64_t data = ((uint64_t)c->position + alignment - 1) / alignment * alignment;
     if (status == STATUS_OK)
         status = check_names(file, e);

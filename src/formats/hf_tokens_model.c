@@ -55,6 +55,8 @@ static enum status next_field(struct cursor *c, struct field *f, struct error *e
     if (s != STATUS_OK)
         return s;
     f->number = tag >> 3;
+    if (f->number == 0) /* there is no such field; zeros, as a hole in a file has them, would be walked to its end */
+        return damaged(c, e);
     switch (tag & 7) {
     case 0:
         return read_varint(c, &f->value, e);

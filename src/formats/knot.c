@@ -180,8 +180,8 @@ static uint64_t section_of(struct model_file_text name)
     size_t i = 4;
     if (name.length < 5 || memcmp(name.bytes, "blk.", 4) != 0)
         return 0;
-    for (; i < name.length && name.bytes[i] >= '0' && name.bytes[i] <= '9' && layer < 1000000000; i++)
-        layer = layer * 10 + (uint64_t)(name.bytes[i] - '0');
+    for (; i < name.length && name.bytes[i] >= '0' && name.bytes[i] <= '9'; i++)
+        layer = layer < 1000000000 ? layer * 10 + (uint64_t)(name.bytes[i] - '0') : layer;
     return i > 4 && i < name.length && name.bytes[i] == '.' ? layer + 1 : 0;
 }
 

@@ -21,6 +21,7 @@ struct reading {
     const struct mapping *map;
     uint64_t data;  /* where it begins                                     */
     size_t used;    /* of names                                            */
+    size_t capacity; /* of s->tensors, which grow as they are read         */
     struct safetensors *s;
     struct error *e;
 };
@@ -120,7 +121,9 @@ static enum status read_place(struct reading *r, struct json_value entry, struct
         count++;
     if (count != 2 || !hf_json_uint(value[0], &from) || !hf_json_uint(value[1], &to) || to < from)
         return bad(r, offsets, t->name, "\"data_offsets\" are not two rising whole numbers");
-    if (!quants_bytes(t->format, elements, &t->size) || t->size != to - from) {
+    if (!quants_bytes(t->format, elements, &t->size))
+        return bad(r, offsets, t->name, "a tensor has more than 2^64 bytes");
+    if (t->size != to - from) {
         error_set(r->e, STATUS_INPUT, "a tensor's data has %llu bytes, its type and shape make %llu",
                   (unsigned long long)(to - from), (unsigned long long)t->size);
         return refuse(r, offsets, t->name, DAMAGED);
@@ -137,9 +140,12 @@ static enum status read_place(struct reading *r, struct json_value entry, struct
 
 static enum status read_tensor(struct reading *r, struct json_value key, struct json_value entry)
 {
-    struct model_file_tensor *t = &r->s->tensors[r->s->count++];
     uint64_t elements = 0;
-    enum status status = read_name(r, key, &t->name);
+    enum status status = memory_grow(&r->s->tensors, &r->capacity, r->s->count + 1, sizeof *r->s->tensors, "the tensors", r->e);
+    if (status != STATUS_OK)
+        return status;
+    struct model_file_tensor *t = &r->s->tensors[r->s->count++];
+    status = read_name(r, key, &t->name);
     if (status != STATUS_OK)
         return status;
     if (json_kind(entry) != JSON_OBJECT)
@@ -236,18 +242,13 @@ enum status safetensors_read(struct safetensors *s, const struct mapping *map, s
 {
     struct reading r = {.map = map, .s = s, .e = e};
     struct json_value header, key, value;
-    size_t count = 0;
     memset(s, 0, sizeof *s);
     enum status status = find_header(&r, &header);
+    if (status == STATUS_OK)
+        status = memory_array(&s->names, header.length, 1, "the tensors' names", e);
     if (status != STATUS_OK)
         return status;
     struct json_walk walk = json_begin(header);
-    while (json_next(&walk, &key, &value))
-        count += !json_is(key, "__metadata__");
-    status = memory_array(&s->tensors, count, sizeof *s->tensors, "the tensors", e);
-    if (status == STATUS_OK)
-        status = memory_array(&s->names, header.length, 1, "the tensors' names", e);
-    walk = json_begin(header);
     while (status == STATUS_OK && json_next(&walk, &key, &value))
         if (!json_is(key, "__metadata__"))
             status = read_tensor(&r, key, value);

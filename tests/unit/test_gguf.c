@@ -155,8 +155,13 @@ static void arrays(void)
     put_array("k", G_STRING, UINT64_MAX);
     put_text("x");
     refused("2^64 - 1 strings", 41,
-            "an array of 18446744073709551615 strings is announced, but the file has only 9 more "
-            "bytes (key \"k\", byte 41)" COPY);
+            "an array of 18446744073709551615 strings is announced, more than the 16777216 that phi3sat reads (key \"k\", "
+            "byte 41)" DAMAGED);
+    put_header(3, 0, 1);
+    put_array("k", G_STRING, 1 << 24);
+    put_text("x");
+    refused("2^24 strings, of which one is there", 41,
+            "an array of 16777216 strings is announced, but the file has only 9 more bytes (key \"k\", byte 41)" COPY);
     put_header(3, 0, 1);
     put_array("k", G_STRING, 2);
     put_text("x");
@@ -166,11 +171,16 @@ static void arrays(void)
             "the file ends inside a string: 4 x 1 bytes wanted, 3 left (key \"k\", byte 66)" COPY);
     put_header(3, 0, 1);
     put_array("k", G_ARRAY, 1ull << 62);
+    refused("2^62 arrays", 41,
+            "an array of 4611686018427387904 arrays is announced, more than the 16777216 that phi3sat reads (key \"k\", "
+            "byte 41)" DAMAGED);
+    put_header(3, 0, 1);
+    put_array("k", G_ARRAY, 1 << 24);
     for (int i = 0; i < 3; i++) {
         put_u32(G_U8);
         put_u64(0);
     }
-    refused("2^62 empty arrays", 85,
+    refused("2^24 empty arrays, of which three are there", 85,
             "the file ends inside the type of an array's elements: 1 x 4 bytes wanted, 0 left "
             "(key \"k\", byte 85)" COPY);
     put_header(3, 0, 1);
