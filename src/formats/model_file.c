@@ -256,6 +256,31 @@ enum status model_file_get_bool(const struct model_file *file, const char *name,
     return STATUS_OK;
 }
 
+int64_t model_file_key_position(const struct model_file *file, const char *name)
+{
+    size_t i;
+    return file->made || !names_find(&file->key_names, name, &i) ? -1 : (int64_t)file->keys[i].position;
+}
+
+enum status model_file_get_word(const struct model_file *file, const char *name, struct model_file_text *value, bool *found,
+                                struct error *e)
+{
+    struct model_file_text text = {"", 0};
+    enum status status = model_file_get_text(file, name, &text, found, e);
+    if (status != STATUS_OK)
+        return status;
+    if (!memchr(text.bytes, 0, text.length)) {
+        if (!found || *found)
+            *value = text;
+        return STATUS_OK;
+    }
+    error_set(e, STATUS_INPUT, "a name holds a NUL byte");
+    error_file(e, model_file_path(file));
+    error_where(e, "key \"%s\"", name);
+    error_advice(e, "the file is damaged; convert or download it again");
+    return error_position(e, model_file_key_position(file, name));
+}
+
 enum status model_file_get_text(const struct model_file *file, const char *name, struct model_file_text *value,
                                 bool *found, struct error *e)
 {

@@ -105,6 +105,13 @@ enum status model_file_get_bool(const struct model_file *file, const char *key, 
 enum status model_file_get_text(const struct model_file *file, const char *key, struct model_file_text *value,
                                 bool *found, struct error *e) ERROR_MUST_USE;
 
+/* A text that is compared with names we know: one with a NUL byte would be shown as another than it is, and is refused. */
+enum status model_file_get_word(const struct model_file *file, const char *key, struct model_file_text *value,
+                                bool *found, struct error *e) ERROR_MUST_USE;
+
+/* Where the value of `key` lies in the file; -1: nowhere, or its keys were made (folders). */
+int64_t model_file_key_position(const struct model_file *file, const char *key);
+
 /* Arrays. Length and element type of array `key`; elements are then read one by
  * one (strings by index in constant time: the index is built at open or on first
  * use, thread-safely - at open is simplest) */

@@ -138,7 +138,7 @@ enum status architecture_find(const struct architecture **found, const struct mo
 {
     struct model_file_text name;
     *found = NULL;
-    enum status s = model_file_get_text(f, "general.architecture", &name, NULL, e);
+    enum status s = model_file_get_word(f, "general.architecture", &name, NULL, e);
     if (s != STATUS_OK)
         return s;
     for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)

@@ -40,6 +40,7 @@ static enum status read_size(const struct config *c, const struct model_file *f,
         return status;
     if (number > max || (required && number == 0)) {
         error_set(e, STATUS_INPUT, "key %s is %llu, expected 1 to %zu", k.text, (unsigned long long)number, max);
+        error_position(e, model_file_key_position(f, k.text));
         error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
         return error_file(e, model_file_path(f));
     }
@@ -58,6 +59,7 @@ static enum status read_real(const struct config *c, const struct model_file *f,
         return status;
     if (!(isfinite((float)*value) && *value >= min)) {
         error_set(e, STATUS_INPUT, "key %s is %g, expected a number from %g on", k.text, *value, min);
+        error_position(e, model_file_key_position(f, k.text));
         error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
         return error_file(e, model_file_path(f));
     }
@@ -194,7 +196,7 @@ static enum status read_scaling(struct config *c, const struct model_file *f, bo
 {
     struct model_file_text type;
     bool found;
-    enum status s = model_file_get_text(f, own_key(c, "rope.scaling.type").text, &type, &found, e);
+    enum status s = model_file_get_word(f, own_key(c, "rope.scaling.type").text, &type, &found, e);
     if (s != STATUS_OK)
         return s;
     if (found ? is(type, "linear") : !longrope)

@@ -39,15 +39,13 @@ static size_t merge_slot(const struct merges *m, uint64_t key)
 
 /* Takes in merge number `rank`, "left right". `joined` has room for text.length bytes. */
 static enum status add_merge(struct merges *m, struct vocabulary *v, const struct model_file_text *text,
-                             uint32_t rank, char *joined, const char *name, struct error *e)
+                             uint32_t rank, char *joined, struct error *e)
 {
     /* A space is a letter of its own at the start: "  x" would be " " and "x". */
     const char *space = text->length > 1 ? memchr(text->bytes + 1, ' ', text->length - 1) : NULL;
     const size_t left_length = space == NULL ? 0 : (size_t)(space - text->bytes);
     if (space == NULL || left_length + 1 == text->length) {
-        const enum status status = error_set(e, STATUS_INPUT, "merge %u is not two parts with a space between", rank);
-        error_where(e, "key %s", name);
-        return status;
+        return error_set(e, STATUS_INPUT, "merge %u is not two parts with a space between", rank);
     }
     const size_t right_length = text->length - left_length - 1;
     memcpy(joined, text->bytes, left_length);
@@ -75,8 +73,8 @@ enum status merges_read(struct merges *m, struct vocabulary *v, const struct mod
     char *joined = NULL;
     enum status status = model_file_get_array(file, key, &type, &count, NULL, e);
     if (status == STATUS_OK && (type != MODEL_FILE_STRING || count > INT32_MAX / 4)) {
-        status = error_set(e, STATUS_INPUT, "the merges are not an array of fewer than %d strings", INT32_MAX / 4);
-        error_where(e, "key %s", key);
+        error_set(e, STATUS_INPUT, "the merges are not an array of fewer than %d strings", INT32_MAX / 4);
+        status = vocabulary_blame(file, key, e);
     }
     if (status != STATUS_OK)
         return status;
@@ -89,8 +87,10 @@ enum status merges_read(struct merges *m, struct vocabulary *v, const struct mod
         if (status == STATUS_OK && text.length > room)
             status = memory_grow(&joined, &room, text.length, 1, "merges", e);
         if (status == STATUS_OK)
-            status = add_merge(m, v, &text, (uint32_t)i, joined, key, e);
+            status = add_merge(m, v, &text, (uint32_t)i, joined, e);
     }
+    if (status == STATUS_INPUT && e != NULL && e->where[0] == '\0')
+        vocabulary_blame(file, key, e);
     memory_free(joined);
     return status;
 }

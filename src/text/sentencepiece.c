@@ -128,13 +128,11 @@ static enum status read_scores(const struct vocabulary *v, const struct model_fi
         status = model_file_array_float(file, key, i, &scores[i].score, e);
         if (status != STATUS_OK)
             return status;
-        if (isnan(scores[i].score))
-            status = error_set(e, STATUS_INPUT, "the score of token %zu is not a number", i);
+        if (!isfinite(scores[i].score))
+            status = error_set(e, STATUS_INPUT, "the score of token %zu is no finite number", i);
     }
-    if (status != STATUS_OK) {
-        error_where(e, "key %s", key);
-        error_file(e, model_file_path(file));
-    }
+    if (status == STATUS_INPUT)
+        vocabulary_blame(file, key, e);
     return status;
 }
 

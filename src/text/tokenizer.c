@@ -91,7 +91,7 @@ static enum status open_bytelevel(struct tokenizer *t, const struct model_file *
     struct pretokenize_facts facts = {"", false, false};
     struct pretokenize *words = NULL;
     bool found = false;
-    enum status status = model_file_get_text(file, "tokenizer.ggml.pre", &name, &found, e);
+    enum status status = model_file_get_word(file, "tokenizer.ggml.pre", &name, &found, e);
     if (status != STATUS_OK)
         return status;
     if (!found || name.length == 0) {

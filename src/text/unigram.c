@@ -41,7 +41,7 @@ enum status unigram_build(struct unigram *u, const struct vocabulary *v, const s
     for (size_t i = 0; i < v->count && status == STATUS_OK; i++) {
         status = model_file_array_float(file, key, i, &u->scores[i], e);
         if (status == STATUS_OK && !isfinite(u->scores[i]))
-            status = error_set(e, STATUS_INPUT, "the score of token %zu is not a number", i);
+            status = error_set(e, STATUS_INPUT, "the score of token %zu is no finite number", i);
         least = u->scores[i] < least ? u->scores[i] : least;
     }
     u->unknown = least - PENALTY;
@@ -52,8 +52,8 @@ enum status unigram_build(struct unigram *u, const struct vocabulary *v, const s
         name[4] = "0123456789ABCDEF"[byte & 15];
         u->fallback &= vocabulary_find(v, name, sizeof name - 1) >= 0;
     }
-    if (status != STATUS_OK && e != NULL && e->file[0] == '\0')
-        error_file(e, model_file_path(file));
+    if (status == STATUS_INPUT && e != NULL && e->file[0] == '\0')
+        vocabulary_blame(file, key, e);
     return status;
 }
 

@@ -22,6 +22,7 @@
 #include "../base/memory.h"
 
 #define KEY(name) "tokenizer.ggml." name
+#define LONGEST_TOKEN (1 << 16) /* of real ones 1 KiB; texts are copied, and a hole in a file is a long one */
 
 /* Control tokens by name. Those of the first group (VOCABULARY_ENDS - 1 of them) end a generation, those of
  * the second mark the pieces of fill-in-the-middle prompts. */
@@ -69,11 +70,19 @@ size_t vocabulary_ends(const struct vocabulary *v, int32_t ids[VOCABULARY_ENDS])
     return count;
 }
 
+enum status vocabulary_blame(const struct model_file *file, const char *key, struct error *e)
+{
+    error_file(e, model_file_path(file));
+    error_where(e, "key %s", key);
+    error_advice(e, "the file is damaged: convert or download it again, or give token ids with --tokens FILE");
+    return error_position(e, model_file_key_position(file, key));
+}
+
 enum status vocabulary_find_kind(const struct model_file *file, enum vocabulary_kind *kind, struct error *e)
 {
     struct model_file_text model = {"", 0}, why = {"", 0};
     bool found = false, refused = false;
-    enum status status = model_file_get_text(file, KEY("model"), &model, &found, e);
+    enum status status = model_file_get_word(file, KEY("model"), &model, &found, e);
     if (status == STATUS_OK)
         status = model_file_get_text(file, "phi3sat.tokenizer_refused", &why, &refused, e);
     if (status != STATUS_OK)
@@ -116,21 +125,23 @@ static enum status read_texts(struct vocabulary *v, const struct model_file *fil
         return status;
     if (type != MODEL_FILE_STRING || count == 0 || count >= INT32_MAX) {
         status = error_set(e, STATUS_INPUT, "the vocabulary is not an array of 1 to %d strings", INT32_MAX - 1);
-        error_where(e, "key " KEY("tokens"));
-        return error_file(e, model_file_path(file));
+        return vocabulary_blame(file, KEY("tokens"), e);
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct model_file_text text = {"", 0};
         int32_t number = (int32_t)i;
         status = model_file_array_text(file, KEY("tokens"), i, &text, e);
+        if (status == STATUS_OK && text.length > LONGEST_TOKEN) {
+            error_set(e, STATUS_INPUT, "token %zu has %zu bytes, more than the %d of any token", i, text.length, LONGEST_TOKEN);
+            status = vocabulary_blame(file, KEY("tokens"), e);
+        }
         if (status == STATUS_OK && text.length == 0)
             status = string_table_blank(&v->texts, e);
         else if (status == STATUS_OK)
             status = string_table_intern(&v->texts, text.bytes, text.length, &number, e);
         if (status == STATUS_OK && (size_t)number != i) {
             status = error_set(e, STATUS_INPUT, "token %zu is the same as token %d", i, (int)number);
-            error_where(e, "key " KEY("tokens"));
-            error_file(e, model_file_path(file));
+            vocabulary_blame(file, KEY("tokens"), e);
         }
         if (text.length > v->longest)
             v->longest = text.length;
@@ -160,8 +171,7 @@ static enum status read_traits(struct vocabulary *v, const struct model_file *fi
     status = model_file_get_array(file, KEY("token_type"), &type, &count, &found, e);
     if (status == STATUS_OK && found && count != v->count) {
         status = error_set(e, STATUS_INPUT, "%zu token types for %zu tokens", count, v->count);
-        error_where(e, "key " KEY("token_type"));
-        error_file(e, model_file_path(file));
+        vocabulary_blame(file, KEY("token_type"), e);
     }
     for (size_t i = 0; found && i < v->count && status == STATUS_OK; i++) {
         int64_t value = 0;
@@ -226,8 +236,7 @@ static enum status read_strip_rules(struct vocabulary *v, const struct model_fil
     return STATUS_OK;
 }
 
-/* Special id: the key's where it lies in the vocabulary, else the kind's default
- * where that does, else none. */
+/* Special id: the key's, else the kind's default where that lies in the vocabulary, else none. Writers say -1 for none. */
 static enum status read_id(const struct vocabulary *v, const struct model_file *file, const char *key,
                            int32_t preset, int32_t *id, struct error *e)
 {
@@ -235,9 +244,14 @@ static enum status read_id(const struct vocabulary *v, const struct model_file *
     bool found = false;
     const enum status status = model_file_get_uint(file, key, &value, &found, e);
     *id = preset >= 0 && (size_t)preset < v->count ? preset : -1;
-    if (status == STATUS_OK && found && value < v->count)
-        *id = (int32_t)value;
-    return status;
+    if (status != STATUS_OK || !found || value == UINT32_MAX || value == UINT64_MAX)
+        return status;
+    if (value >= v->count) {
+        error_set(e, STATUS_INPUT, "token %llu is outside the vocabulary of %zu", (unsigned long long)value, v->count);
+        return vocabulary_blame(file, key, e);
+    }
+    *id = (int32_t)value;
+    return STATUS_OK;
 }
 
 static enum status read_prefix(struct vocabulary *v, const struct model_file *file, struct error *e)
@@ -264,10 +278,8 @@ static enum status read_switches(struct vocabulary *v, const struct model_file *
         return status;
     const bool bos = v->add_bos && v->bos < 0;
     if ((bos && said_bos) || (v->add_eos && v->eos < 0)) {
-        status = error_set(e, STATUS_INPUT, "the file asks for a %s token and names none",
-                           bos && said_bos ? "BOS" : "EOS");
-        error_where(e, "key %s", bos && said_bos ? KEY("bos_token_id") : KEY("eos_token_id"));
-        return error_file(e, model_file_path(file));
+        error_set(e, STATUS_INPUT, "the file asks for a %s token and names none", bos && said_bos ? "BOS" : "EOS");
+        return vocabulary_blame(file, bos && said_bos ? KEY("bos_token_id") : KEY("eos_token_id"), e);
     }
     v->add_bos = v->add_bos && v->bos >= 0;
     return STATUS_OK;

@@ -64,6 +64,10 @@ void vocabulary_free(struct vocabulary *v);
 enum status vocabulary_find_kind(const struct model_file *file, enum vocabulary_kind *kind,
                                  struct error *e) ERROR_MUST_USE;
 
+/* Says in an error already set that the value of `key` is to blame: file, key, place and advice. Returns e->status,
+ * STATUS_FAILED on NULL. */
+enum status vocabulary_blame(const struct model_file *file, const char *key, struct error *e);
+
 /* The token whose text is bytes[length], or -1. */
 int32_t vocabulary_find(const struct vocabulary *v, const char *bytes, size_t length);
 

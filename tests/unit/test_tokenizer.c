@@ -247,9 +247,9 @@ static void sentencepiece(void)
     spm_start(NULL);
     spm_arrays(SPM_TOKENS, SPM_TOKENS, 0);
     key_bool("tokenizer.ggml.add_space_prefix", false);
-    key_u32("tokenizer.ggml.bos_token_id", 4000000000u);
+    key_u32("tokenizer.ggml.bos_token_id", UINT32_MAX);
     t = opened();
-    is_string(ids(t, "ab<|x|>a", 3), "1 262 266 260", "no space in front where the file says so; a wild BOS id is ignored");
+    is_string(ids(t, "ab<|x|>a", 3), "1 262 266 260", "no space in front where the file says so; a BOS id of -1 is none given");
     tokenizer_close(t);
 }
 
@@ -356,7 +356,10 @@ static void wrong_pieces(void)
     refused("270 scores for 269 tokens", "a long array of scores");
     spm_start(NULL);
     spm_arrays(SPM_TOKENS, SPM_TOKENS, NAN);
-    refused("score of token 0 is not a number", "a score that is no number");
+    refused("score of token 0 is no finite number", "a score that is no number");
+    spm_start(NULL);
+    spm_arrays(SPM_TOKENS, SPM_TOKENS, INFINITY);
+    refused("score of token 0 is no finite number", "an infinite score");
     spm_start(NULL);
     key_array("tokenizer.ggml.tokens", 8, 0);
     refused("vocabulary is not an array of", "an empty vocabulary");
@@ -375,6 +378,14 @@ static void wrong_pieces(void)
     put_text("x");
     key_bool("tokenizer.ggml.add_bos_token", true);
     refused("asks for a BOS token and names none", "BOS without an id");
+    static const char *const ids[] = {"tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_id", "tokenizer.ggml.unknown_token_id"};
+    for (size_t i = 0; i < 3; i++) {
+        spm_start(NULL);
+        key_array("tokenizer.ggml.tokens", 8, 1);
+        put_text("x");
+        key_u32(ids[i], 1);
+        refused("token 1 is outside the vocabulary of 1", ids[i]);
+    }
 }
 
 static void wrong_merges(void)
