@@ -149,6 +149,8 @@ static enum status run_chunks(struct generator *g, const struct settings *settin
     }
     perplexity_run_free(&run);
     decode_close(decode);
+    if (s == STATUS_INPUT && e && e->file[0] == '\0') /* a token that the embedding lacks */
+        error_file(e, settings->model);
     if (s == STATUS_OK && !isfinite(perplexity_value(&total))) {
         error_set(e, STATUS_NONFINITE, "the perplexity is no number: a logit is NaN or infinite, or a token can't be");
         error_advice(e, "phi3sat profile names the layer and neuron where NaN arises");

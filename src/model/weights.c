@@ -85,8 +85,11 @@ static enum status find(const struct lookup *l, const char *name, size_t outputs
     if (!t)
         return wrong(l, name, "a tensor is missing");
     if (t->dims[0] != inputs || t->dims[1] != outputs || t->dims[2] != 1 || t->dims[3] != 1) {
-        snprintf(what, sizeof what, "a tensor has the shape [%llu, %llu], expected [%zu, %zu]",
-                 (unsigned long long)t->dims[0], (unsigned long long)t->dims[1], inputs, outputs);
+        int used = snprintf(what, sizeof what, "a tensor has the shape [%llu, %llu", (unsigned long long)t->dims[0],
+                            (unsigned long long)t->dims[1]);
+        for (uint32_t d = 2; d < t->dimensions; d++)
+            used += snprintf(what + used, sizeof what - (size_t)used, ", %llu", (unsigned long long)t->dims[d]);
+        snprintf(what + used, sizeof what - (size_t)used, "], expected [%zu, %zu]", inputs, outputs);
         return wrong(l, name, what);
     }
     if (!t->format->decode) {
@@ -158,8 +161,8 @@ static bool split(struct model_file_text name, size_t *layer, struct name *part)
     *layer = 0;
     if (name.length < 4 || memcmp(name.bytes, "blk.", 4) != 0)
         return false;
-    for (; i < name.length && name.bytes[i] >= '0' && name.bytes[i] <= '9' && *layer < 1000000; i++)
-        *layer = *layer * 10 + (size_t)(name.bytes[i] - '0');
+    for (; i < name.length && name.bytes[i] >= '0' && name.bytes[i] <= '9'; i++)
+        *layer = *layer < 1000000 ? *layer * 10 + (size_t)(name.bytes[i] - '0') : *layer; /* far past any layer: no need to count on */
     if (i == 4 || i >= name.length || name.bytes[i] != '.')
         return false;
     *part = name_of((struct model_file_text){name.bytes + i + 1, name.length - i - 1});
