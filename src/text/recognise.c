@@ -65,6 +65,10 @@ static enum status refuse_foreign(const char *head, size_t size, struct error *e
         error_set(e, STATUS_INPUT, "%s", foreign[i].what);
         return error_advice(e, "%s", foreign[i].advice);
     }
+    if (size >= 512 && head[0] == '\0' && memcmp(head, head + 1, size - 1) == 0) {
+        error_set(e, STATUS_INPUT, "begins with %zu NUL bytes, as a copy or download does that was broken off", size);
+        return error_advice(e, "copy it again, or give text or JSON");
+    }
     if (!unmarked_utf16(head, size))
         return STATUS_OK;
     error_set(e, STATUS_INPUT, "is UTF-16 text without a byte order mark");

@@ -10,6 +10,7 @@
 #include "../base/memory.h"
 
 #define WINDOW ((size_t)1 << 18)
+#define SCAN_LONGEST ((size_t)1 << 28) /* 16 bytes a token of the longest context; what is longer is no text but a hole in a file, or a bomb */
 
 struct scan scan_begin(const struct spool *spool, const struct scan_segment *segments, size_t count)
 {
@@ -49,6 +50,12 @@ static enum status look(struct scan *scan, size_t at, size_t wanted, const char 
     const size_t left = end - at;
     enum status status = STATUS_OK;
     wanted = wanted < left ? wanted : left;
+    if (wanted > SCAN_LONGEST) {
+        error_set(e, STATUS_INPUT, "a prompt of more than %zu bytes", SCAN_LONGEST);
+        error_where(e, "line %zu", scan->line);
+        error_advice(e, "no model takes so long a one; write one prompt a line");
+        return error_file(e, scan->segments[scan->segment].name);
+    }
     if (at < scan->base || at + wanted > scan->base + scan->fill || scan->window == NULL) {
         const bool within = at >= scan->base && at < scan->base + scan->fill;
         const size_t kept = within ? scan->base + scan->fill - at : 0;

@@ -1,6 +1,8 @@
 /* token_line.c - see token_line.h. */
 #include "token_line.h"
 
+#include <string.h>
+
 /* Reads one decimal id at line[*at], below `vocabulary`. NULL, or what is wrong. */
 static const char *read_id(const char *line, size_t length, size_t *at, size_t vocabulary, int32_t *id)
 {
@@ -33,6 +35,10 @@ enum status token_line_read(const char *line, size_t length, size_t vocabulary, 
         if (wrong == NULL) {
             status = out == NULL ? STATUS_OK : token_list_add(out, id, e);
             continue;
+        }
+        if (memchr(line + start, '\0', at + 1 < length ? at + 1 - start : length - start) != NULL) {
+            error_set(e, STATUS_INPUT, "a token id holds a NUL byte");
+            return error_advice(e, "the file is damaged or no text; ids are decimal numbers, separated by spaces, one sequence a line");
         }
         size_t end = start;
         while (end < length && end - start < 40 && line[end] != ' ' && line[end] != '\t')
