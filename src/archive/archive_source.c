@@ -98,6 +98,15 @@ static bool is_inside(hid_t file, const char *path)
            about.type == H5L_TYPE_HARD;
 }
 
+/* A chunk is unpacked whole: one of gigabytes of zeros takes next to nothing in a file. */
+static bool chunks_fit(int rank, const hsize_t *extent, const hsize_t *chunk)
+{
+    for (int i = 0; i < rank; i++)
+        if (chunk[i] > extent[i])
+            return false;
+    return true;
+}
+
 /* How many chunks of this size does it take? */
 static hsize_t chunks_wanted(int rank, const hsize_t *extent, const hsize_t *chunk)
 {
@@ -129,6 +138,8 @@ static const char *check_chunks(hid_t dataset, int rank, const hsize_t *extent)
                        (H5Pget_chunk(create, rank, chunk) != rank || H5Dget_num_chunks(dataset, space, &chunks) < 0 ||
                         chunks != chunks_wanted(rank, extent, chunk))))
         wrong = "is incomplete";
+    else if (H5Pget_layout(create) == H5D_CHUNKED && !chunks_fit(rank, extent, chunk))
+        wrong = "is stored in pieces larger than itself";
     if (create >= 0)
         H5Pclose(create);
     if (space >= 0)
