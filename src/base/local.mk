@@ -25,6 +25,7 @@ noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES += %D%/outfile.c %D%/outfile.h
 check_PROGRAMS += tests/unit/test_outfile
 tests_unit_test_outfile_LDADD = $(UNIT_BASE)
+tests_unit_test_outfile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync,--wrap=rename
 
 # What a test links that makes the nth allocation fail: tests/unit/failing_memory.h.
 FAILING_MEMORY = -Wl,--wrap=aligned_alloc,--wrap=free
