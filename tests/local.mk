@@ -65,6 +65,14 @@ tests_quants_decode_blocks_LDADD = $(LINK_QUANTS)
 LONG_TESTS += %D%/quants/live.t
 EXTRA_DIST += %D%/quants/live.py
 
+# Named corruptions: a table of rows and what is said of each, a table a format.
+SHELL_TESTS += %D%/corruptions/gguf.t %D%/corruptions/folder.t %D%/corruptions/knot.t %D%/corruptions/nonfinite.t
+SHELL_TESTS += %D%/corruptions/prompts.t %D%/corruptions/archives.t
+EXTRA_DIST += %D%/corruptions/corruptions.sh %D%/corruptions/table.py %D%/corruptions/gguf_bytes.py
+EXTRA_DIST += %D%/corruptions/gguf.py %D%/corruptions/gguf.txt %D%/corruptions/folder.py %D%/corruptions/folder.txt
+EXTRA_DIST += %D%/corruptions/knot.py %D%/corruptions/knot.txt %D%/corruptions/nonfinite.py %D%/corruptions/nonfinite.txt
+EXTRA_DIST += %D%/corruptions/prompts.py %D%/corruptions/prompts.txt %D%/corruptions/archives.py %D%/corruptions/archives.txt
+
 # Kernels for another processor, run by an emulator; the same forward pass here.
 noinst_PROGRAMS += %D%/cross/forward_bits
 tests_cross_forward_bits_LDADD = $(LINK_MODEL)
