@@ -67,11 +67,30 @@ EXTRA_DIST += %D%/quants/live.py
 
 # Named corruptions: a table of rows and what is said of each, a table a format.
 SHELL_TESTS += %D%/corruptions/gguf.t %D%/corruptions/folder.t %D%/corruptions/knot.t %D%/corruptions/nonfinite.t
-SHELL_TESTS += %D%/corruptions/prompts.t %D%/corruptions/archives.t
+SHELL_TESTS += %D%/corruptions/prompts.t %D%/corruptions/archives.t %D%/corruptions/documented.t
 EXTRA_DIST += %D%/corruptions/corruptions.sh %D%/corruptions/table.py %D%/corruptions/gguf_bytes.py
+EXTRA_DIST += %D%/corruptions/count.py
 EXTRA_DIST += %D%/corruptions/gguf.py %D%/corruptions/gguf.txt %D%/corruptions/folder.py %D%/corruptions/folder.txt
 EXTRA_DIST += %D%/corruptions/knot.py %D%/corruptions/knot.txt %D%/corruptions/nonfinite.py %D%/corruptions/nonfinite.txt
 EXTRA_DIST += %D%/corruptions/prompts.py %D%/corruptions/prompts.txt %D%/corruptions/archives.py %D%/corruptions/archives.txt
+
+# Faults of our own code that the tests must notice: texts.t looks whether they still fit, planted.t plants them.
+SHELL_TESTS += %D%/planted/texts.t
+LONG_TESTS += %D%/planted/planted.t
+EXTRA_DIST += %D%/planted/run %D%/planted/plant.py
+EXTRA_DIST += %D%/planted/batch-forgotten.fault %D%/planted/batch-unsent.fault %D%/planted/bomb-unseen.fault
+EXTRA_DIST += %D%/planted/chunk-missing.fault %D%/planted/criterion-edge.fault %D%/planted/cursor-bound.fault
+EXTRA_DIST += %D%/planted/error-unescaped.fault %D%/planted/exit-status.fault %D%/planted/first-nonfinite.fault
+EXTRA_DIST += %D%/planted/folder-unsynced.fault %D%/planted/fsync-missing.fault %D%/planted/gate-up-swapped.fault
+EXTRA_DIST += %D%/planted/gguf-bound.fault %D%/planted/gguf-count.fault %D%/planted/gguf-overlap.fault
+EXTRA_DIST += %D%/planted/knot-bound.fault %D%/planted/knot-unchecked.fault %D%/planted/kv-head.fault
+EXTRA_DIST += %D%/planted/layer-past-last.fault %D%/planted/locale-kept.fault %D%/planted/lost-tail.fault
+EXTRA_DIST += %D%/planted/mask-edge.fault %D%/planted/memory-overflow.fault %D%/planted/merge-forgets.fault
+EXTRA_DIST += %D%/planted/merge-order.fault %D%/planted/merge-rank.fault %D%/planted/percent.fault
+EXTRA_DIST += %D%/planted/perplexity-end.fault %D%/planted/prompt-dropped.fault %D%/planted/rename-missing.fault
+EXTRA_DIST += %D%/planted/rope-shifted.fault %D%/planted/safetensors-bound.fault %D%/planted/scales-swapped.fault
+EXTRA_DIST += %D%/planted/second-member.fault %D%/planted/shard-of-prompts.fault %D%/planted/token-outside.fault
+EXTRA_DIST += %D%/planted/variance-divisor.fault %D%/planted/window-edge.fault
 
 # Kernels for another processor, run by an emulator; the same forward pass here.
 noinst_PROGRAMS += %D%/cross/forward_bits
