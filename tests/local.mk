@@ -74,9 +74,8 @@ EXTRA_DIST += %D%/corruptions/gguf.py %D%/corruptions/gguf.txt %D%/corruptions/f
 EXTRA_DIST += %D%/corruptions/knot.py %D%/corruptions/knot.txt %D%/corruptions/nonfinite.py %D%/corruptions/nonfinite.txt
 EXTRA_DIST += %D%/corruptions/prompts.py %D%/corruptions/prompts.txt %D%/corruptions/archives.py %D%/corruptions/archives.txt
 
-# Faults of our own code that the tests must notice: texts.t looks whether they still fit, planted.t plants them.
+# Faults of our own code that the tests must notice: texts.t looks whether they still fit; run plants them, by hand.
 SHELL_TESTS += %D%/planted/texts.t
-LONG_TESTS += %D%/planted/planted.t
 EXTRA_DIST += %D%/planted/run %D%/planted/plant.py
 EXTRA_DIST += %D%/planted/batch-forgotten.fault %D%/planted/batch-unsent.fault %D%/planted/bomb-unseen.fault
 EXTRA_DIST += %D%/planted/chunk-missing.fault %D%/planted/criterion-edge.fault %D%/planted/cursor-bound.fault
