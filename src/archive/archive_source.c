@@ -284,7 +284,7 @@ static herr_t read_pair(hid_t group, const char *name, const H5A_info_t *about, 
     if (memory_grow(&r->told.run, &reading->capacity, r->told.run_count + 1, sizeof *r->told.run, "the run's attributes", NULL) !=
         STATUS_OK) {
         memory_free(value);
-        hdf5_fault_note("no memory is left");
+        hdf5_fault_memory();
         reading->failed = true;
         return -1;
     }
@@ -292,7 +292,7 @@ static herr_t read_pair(hid_t group, const char *name, const H5A_info_t *about, 
     pair->value = value;
     reading->failed = memory_string(&pair->name, name, NULL) != STATUS_OK;
     if (reading->failed)
-        hdf5_fault_note("no memory is left");
+        hdf5_fault_memory();
     return reading->failed ? -1 : 0;
 }
 

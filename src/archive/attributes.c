@@ -44,7 +44,7 @@ static bool copy_text(char **copy, const char *text)
 {
     if (memory_string(copy, text, NULL) == STATUS_OK)
         return true;
-    hdf5_fault_note("no memory is left");
+    hdf5_fault_memory();
     return false;
 }
 

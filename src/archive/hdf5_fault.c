@@ -18,6 +18,7 @@
 
 static char cause[256];
 static int reason; /* errno that the cause names; 0: none */
+static bool lacks_memory;
 
 /* What stands between `before` and `after` in `text`, into out[size]. */
 static int cut_out(const char *text, const char *before, const char *after, char *out, size_t size)
@@ -39,6 +40,7 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *unused
         return 0;
     if (cut_out(entry->desc, "errno = ", ",", number, sizeof number))
         reason = (int)strtol(number, NULL, 10);
+    lacks_memory = strstr(entry->desc, "memory allocation failed") != NULL;
     if (!cut_out(entry->desc, "error message = '", "'", cause, sizeof cause))
         snprintf(cause, sizeof cause, "%s", entry->desc);
     return 0;
@@ -63,13 +65,15 @@ void hdf5_fault_watch(void)
     asked = true;
     cause[0] = '\0';
     reason = 0;
+    lacks_memory = false;
     H5Eset_auto2(H5E_DEFAULT, on_failure, NULL);
 }
 
-void hdf5_fault_note(const char *what)
+void hdf5_fault_memory(void)
 {
     if (cause[0] == '\0')
-        snprintf(cause, sizeof cause, "%s", what);
+        snprintf(cause, sizeof cause, "no memory is left");
+    lacks_memory = true;
 }
 
 /* EAGAIN and EWOULDBLOCK: somebody else's lock; ENOLCK: a file system (NFS) whose
@@ -86,8 +90,12 @@ enum status hdf5_fault(struct error *e, enum status status, const char *file, co
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
+    if (lacks_memory && status == STATUS_INPUT) /* the file may be good */
+        status = STATUS_FAILED;
     error_set(e, status, "%s%s%s", sentence, cause[0] ? ": " : "", cause);
-    if (is_lock_failure())
+    if (lacks_memory)
+        error_advice(e, "use fewer ranks on this node, or one with more memory");
+    else if (is_lock_failure())
         error_advice(e, "no other program may write it; where the file system has no locks, "
                         "set HDF5_USE_FILE_LOCKING=FALSE");
     else
@@ -96,5 +104,6 @@ enum status hdf5_fault(struct error *e, enum status status, const char *file, co
     error_file(e, file);
     cause[0] = '\0';
     reason = 0;
+    lacks_memory = false;
     return status;
 }

@@ -12,12 +12,13 @@
 /* Silences HDF5 and forgets what failed before; at the start of an operation. */
 void hdf5_fault_watch(void);
 
-/* Says for hdf5_fault why something failed that HDF5 knows nothing of. */
-void hdf5_fault_note(const char *what);
+/* Says for hdf5_fault that something failed which HDF5 knows nothing of: an allocation of ours. */
+void hdf5_fault_memory(void);
 
 /* Fills `e` with `status`, the file, the sentence and, after a colon, what HDF5
  * said since hdf5_fault_watch (the first thing, nothing if nothing). A refused lock
- * gets advice that names HDF5_USE_FILE_LOCKING. Returns `status`. */
+ * gets advice that names HDF5_USE_FILE_LOCKING. Returns `status`, or STATUS_FAILED instead of STATUS_INPUT where there
+ * was no memory to read it. */
 enum status hdf5_fault(struct error *e, enum status status, const char *file, const char *format, ...)
     ERROR_PRINTF(4, 5);
 

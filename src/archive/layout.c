@@ -77,7 +77,7 @@ static bool write_coordinates(hid_t scale, size_t extent)
 {
     int32_t *coordinate;
     if (memory_array(&coordinate, extent, sizeof *coordinate, "coordinates", NULL) != STATUS_OK) {
-        hdf5_fault_note("no memory is left");
+        hdf5_fault_memory();
         return false;
     }
     for (size_t i = 0; i < extent; i++)

@@ -218,31 +218,33 @@ static enum status show_special(struct fact_sheet *sheet, const char *key, const
     return s;
 }
 
-static void show_chat(struct fact_sheet *sheet, const struct inspect_model_view *m)
+static enum status show_chat(struct fact_sheet *sheet, const struct inspect_model_view *m, struct error *e)
 {
     struct chat chat;
-    struct error e;
     char reason[1600];
     struct model_file_text template = {"", 0};
     bool found = false;
     enum status s;
-    error_clear(&e);
     if (m->tokenizer) {
-        s = chat_open(&chat, m->file, m->tokenizer, &e);
+        s = chat_open(&chat, m->file, m->tokenizer, e);
     } else {
-        s = model_file_get_text(m->file, "tokenizer.chat_template", &template, &found, &e);
+        s = model_file_get_text(m->file, "tokenizer.chat_template", &template, &found, e);
         if (s == STATUS_OK && !found)
-            return;
+            return STATUS_OK;
         if (s == STATUS_OK)
-            s = chat_recognise(&chat, template.bytes, template.length, &e);
+            s = chat_recognise(&chat, template.bytes, template.length, e);
     }
     if (s == STATUS_OK) {
         fact_sheet_words(sheet, "chat_format", chat.name);
-        return;
+        return STATUS_OK;
     }
-    inspect_model_reason(&e, reason, sizeof reason);
+    if (s == STATUS_FAILED)
+        return s;
+    inspect_model_reason(e, reason, sizeof reason);
     fact_sheet_words(sheet, "chat_format", NULL);
     fact_sheet_words(sheet, "chat_problem", reason);
+    error_clear(e);
+    return STATUS_OK;
 }
 
 static void show_tokenizer_kind(struct fact_sheet *sheet, const struct inspect_model_view *m)
@@ -281,7 +283,8 @@ static enum status show_tokenizer(struct fact_sheet *sheet, const struct inspect
         inspect_model_reason(&m->no_tokenizer, reason, sizeof reason);
         fact_sheet_words(sheet, "problem", tokenizer_present(m->file) ? reason : "the file has no tokenizer");
     }
-    show_chat(sheet, m);
+    if (s == STATUS_OK)
+        s = show_chat(sheet, m, e);
     fact_sheet_section_end(sheet);
     return s;
 }
@@ -314,7 +317,8 @@ static void show_tensors(struct fact_sheet *sheet, const struct model_file *f)
 
 /* ---- the whole ---- */
 
-static void look(struct inspect_model_view *m)
+/* What the file has that makes it unfit is shown; what this machine lacks (memory) is a failure. */
+static enum status look(struct inspect_model_view *m, struct error *e)
 {
     struct error *why = &m->refusal;
     error_clear(why);
@@ -327,6 +331,11 @@ static void look(struct inspect_model_view *m)
     }
     if (tokenizer_open(&m->tokenizer, m->file, &m->no_tokenizer) != STATUS_OK)
         m->tokenizer = NULL;
+    const struct error *failure = why->status == STATUS_FAILED ? why : &m->no_tokenizer;
+    if (failure->status != STATUS_FAILED)
+        return STATUS_OK;
+    *e = *failure;
+    return STATUS_FAILED;
 }
 
 static uint64_t size_of_parts(const struct model_file *file)
@@ -383,8 +392,8 @@ enum status inspect_model(struct fact_sheet *sheet, const char *path, bool tenso
     if (s != STATUS_OK)
         return s;
     struct inspect_model_view m = {.file = file};
-    look(&m);
-    if (verify)
+    s = look(&m, e);
+    if (s == STATUS_OK && verify)
         s = inspect_verify(&m, e);
     if (s == STATUS_OK)
         s = show(sheet, &m, path, tensors, verify, e);
