@@ -49,7 +49,7 @@ enum status archive_writer_probe(const char *path, struct error *e)
     hid_t file = layout_create_file(temporary);
     if (file < 0 || H5Fclose(file) < 0)
         status = hdf5_fault(e, STATUS_OUTPUT, path, "can't be written");
-    unlink(temporary);
+    outfile_discard(temporary);
     memory_free(temporary);
     return status;
 }
@@ -336,7 +336,7 @@ static void remove_temporary(const char *temporary)
         return;
     int emptied = truncate(temporary, 0);
     (void)emptied; /* gone already, or not to be helped */
-    unlink(temporary);
+    outfile_discard(temporary);
 }
 
 enum status archive_writer_finish(struct archive_writer *w, const struct archive_facts *facts,

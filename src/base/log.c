@@ -157,3 +157,18 @@ void log_error(const struct error *e)
     end_progress_line();
     fprintf(stderr, "phi3sat: %s\n", line);
 }
+
+/* One write, so that no other rank's line comes between. Standard error may be gone: there is nobody left to tell. */
+void log_last_words(char *line)
+{
+    static const char before[] = "\nphi3sat: ";
+    static char all[8192];
+    const size_t skipped = voice.line_open ? 0 : 1;
+    size_t length = strlen(line);
+    error_printable(line);
+    length = length < sizeof all - sizeof before - 1 ? length : sizeof all - sizeof before - 1;
+    memcpy(all, before, sizeof before - 1);
+    memcpy(all + sizeof before - 1, line, length);
+    all[sizeof before - 1 + length] = '\n';
+    (void)!write(STDERR_FILENO, all + skipped, sizeof before + length - skipped);
+}

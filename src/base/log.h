@@ -38,4 +38,8 @@ void log_phase(const char *format, ...) ERROR_PRINTF(1, 2);
 /* "phi3sat: ..." - always, whatever the level; waiting notes are dropped. */
 void log_error(const struct error *e);
 
+/* "phi3sat: LINE", for a process that must end within a signal's handler: async-signal-safe. Control characters in `line` become
+ * '?'. */
+void log_last_words(char *line);
+
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mapping_guard.h"
 #include "memory.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -68,6 +69,7 @@ static enum status map_descriptor(struct mapping *m, int fd, const char *path, s
     if (bytes == MAP_FAILED)
         return cannot(path, "mapped", errno, e);
     m->bytes = bytes;
+    mapping_guard_add(m->bytes, m->size, m->path);
     return STATUS_OK;
 }
 
@@ -88,8 +90,10 @@ enum status mapping_open(struct mapping *m, const char *path, struct error *e)
 
 void mapping_close(struct mapping *m)
 {
-    if (m->bytes && m->bytes != nothing)
+    if (m->bytes && m->bytes != nothing) {
+        mapping_guard_remove(m->bytes);
         munmap((void *)(uintptr_t)m->bytes, m->size);
+    }
     memory_free(m->path);
     memset(m, 0, sizeof *m);
 }

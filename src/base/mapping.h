@@ -1,7 +1,8 @@
 /* mapping.h - whole files mapped read-only.
  *
  * Model and prompt files are opened read-only and mapped, so ranks of a node
- * share one copy in the page cache and nothing can be written by mistake.
+ * share one copy in the page cache and nothing can be written by mistake. A file that is
+ * cut short while it is mapped ends the process in one line (mapping_guard.h).
  */
 #ifndef PHI3SAT_BASE_MAPPING_H
 #define PHI3SAT_BASE_MAPPING_H

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "temporaries.h"
 
 #define NAMES_TRIED 1000
 
@@ -118,8 +119,15 @@ static enum status make_beside(const char *path, char **temporary, int *fd, stru
         memory_free(name);
         return status;
     }
+    temporaries_add(name);
     *temporary = name;
     return STATUS_OK;
+}
+
+void outfile_discard(const char *temporary)
+{
+    unlink(temporary);
+    temporaries_forget(temporary);
 }
 
 /* What there is under `path` decides how it is written; *name is where. */
@@ -151,7 +159,7 @@ enum status outfile_probe(const char *path, struct error *e)
         status = reserve(name, path, &temporary, &fd, e);
         if (status == STATUS_OK) {
             close(fd);
-            unlink(temporary);
+            outfile_discard(temporary);
             memory_free(temporary);
         }
     }
@@ -231,6 +239,7 @@ static int publish(int fd, const char *temporary, const char *name)
         return errno;
     if (rename(temporary, name) != 0)
         return errno;
+    temporaries_forget(temporary);
     return sync_folder(name);
 }
 
@@ -239,7 +248,7 @@ enum status outfile_publish(const char *temporary, const char *path, struct erro
     char *name;
     enum status status = resolve(path, &name, e);
     if (status != STATUS_OK) {
-        unlink(temporary);
+        outfile_discard(temporary);
         return status;
     }
     int fd = open(temporary, O_RDWR | O_CLOEXEC);
@@ -249,7 +258,7 @@ enum status outfile_publish(const char *temporary, const char *path, struct erro
     memory_free(name);
     if (reason == 0)
         return STATUS_OK;
-    unlink(temporary);
+    outfile_discard(temporary);
     return outfile_fault(path, "written", reason, e);
 }
 
@@ -343,7 +352,7 @@ void outfile_abandon(struct outfile *o)
     if (o->stream)
         fclose(o->stream);
     if (o->temporary)
-        unlink(o->temporary);
+        outfile_discard(o->temporary);
     if (o->locale)
         freelocale(o->locale);
     memory_free(o->temporary);

@@ -61,9 +61,10 @@ void outfile_abandon(struct outfile *o);
 /* The same in parts, for libraries that write files by name. outfile_reserve
  * makes a new empty file beside `path` (a regular file or nothing) and gives its
  * name, which the caller frees with memory_free; outfile_publish syncs
- * `temporary`, renames it to `path` and syncs the folder, or removes it on failure. */
+ * `temporary`, renames it to `path` and syncs the folder, or removes it on failure; outfile_discard removes it. */
 enum status outfile_reserve(const char *path, char **temporary, struct error *e) ERROR_MUST_USE;
 enum status outfile_publish(const char *temporary, const char *path, struct error *e) ERROR_MUST_USE;
+void outfile_discard(const char *temporary);
 
 /* Removes what a process that was killed has left beside `path`. Only for paths that nobody else is writing. */
 void outfile_sweep(const char *path);

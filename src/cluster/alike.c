@@ -201,7 +201,7 @@ enum status alike_folder(const struct ranks *r, const char *path, int *stranger,
     snprintf(own.host, sizeof own.host, "%.63s", r->host);
     s = ranks_gather(r, &own, r->node_rank == 0, sizeof own, &gathered, &total, e);
     if (made)
-        unlink(made);
+        outfile_discard(made);
     memory_free(made);
     all = gathered;
     for (size_t i = 0; i < total && s == STATUS_OK && !*stranger; i++)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/mapping_guard.h"
 #include "../base/memory.h"
 #include "waiting.h"
 
@@ -70,6 +71,7 @@ enum status ranks_start(struct ranks *r, int *argc, char ***argv, struct error *
     memset(r, 0, sizeof *r);
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->size);
+    mapping_guard_rank(r->rank);
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
     MPI_Get_processor_name(name, &length);
     snprintf(r->host, sizeof r->host, "%.*s", (int)sizeof r->host - 1, name);
