@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/descriptors.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "cluster/ranks.h"
 #include "cluster/watch.h"
 #include "commands/program.h"
@@ -15,6 +17,8 @@ int main(int argc, char **argv)
 {
     struct error e;
     error_clear(&e);
+    descriptors_hold();
+    signals_refuse_large_files();
     enum status status = program_run(argc, argv, &e);
     if (e.sentence[0] && ranks_speaks())
         log_error(&e);

@@ -84,3 +84,13 @@ bool signals_hint(void)
     hint = 0;
     return come;
 }
+
+void signals_refuse_large_files(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+void signals_refuse_closed_pipes(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+}

@@ -32,4 +32,12 @@ int signals_seen(void);
 /* Has SIGCONT come since this was asked last? */
 bool signals_hint(void);
 
+/* A write beyond the limit of file sizes (RLIMIT_FSIZE, ulimit -f) fails with EFBIG, an error like others, instead of
+ * ending the process by SIGXFSZ with files half written. For good. */
+void signals_refuse_large_files(void);
+
+/* Likewise a write to a pipe that nobody reads any more: EPIPE. For runs that are worth more than their notes: `2>&1 | head` must
+ * not end them. For good. */
+void signals_refuse_closed_pipes(void);
+
 #endif

@@ -623,6 +623,7 @@ enum status profile_command(int argc, char **argv, struct error *e)
 {
     static struct profile p; /* large, one a process */
     bool help;
+    signals_refuse_closed_pipes();
     signals_watch(); /* before MPI starts, which may take long; without checkpoints they do what they always do */
     enum status s = profile_options_read(&p.options, argc, argv, &help, e);
     if (s != STATUS_OK || help || !p.options.checkpoints)
