@@ -47,18 +47,22 @@ EXTRA_DIST += %D%/golden/gguf_forms.py
 SHELL_TESTS += %D%/mpi/grid.t %D%/mpi/grid_resume.t
 SHELL_TESTS += %D%/mpi/merge.t %D%/mpi/append.t %D%/mpi/bench_ffn.t %D%/mpi/bench_lines.t
 SHELL_TESTS += %D%/mpi/early.t %D%/mpi/orders.t %D%/mpi/checkpoint.t %D%/mpi/checkpoint_refused.t %D%/mpi/killed.t %D%/mpi/partial.t
-SHELL_TESTS += %D%/mpi/memory.t %D%/mpi/ends.t %D%/mpi/knot.t
+SHELL_TESTS += %D%/mpi/ends.t %D%/mpi/knot.t
 SHELL_TESTS += %D%/mpi/hosts.t %D%/mpi/hosts_start.t %D%/mpi/nodes.t
 EXTRA_DIST += %D%/mpi/hosts.sh
 LONG_TESTS += %D%/mpi/deadline.t %D%/mpi/many.t %D%/mpi/slurm.t
 EXTRA_DIST += %D%/mpi/slurm.sh %D%/mpi/slurm_requeue.sh
 
-# The program itself, but an allocation fails.
-noinst_PROGRAMS += %D%/mpi/phi3sat_failing
-tests_mpi_phi3sat_failing_SOURCES = src/main.c %D%/mpi/failing_allocations.c
-tests_mpi_phi3sat_failing_CPPFLAGS = $(phi3sat_CPPFLAGS)
-tests_mpi_phi3sat_failing_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc
-tests_mpi_phi3sat_failing_LDADD = $(LINK_COMMANDS)
+# The program itself, but a call of it fails where a test says so (tests/torture/faults.c).
+noinst_PROGRAMS += %D%/torture/phi3sat_failing
+tests_torture_phi3sat_failing_SOURCES = src/main.c %D%/torture/faults.c %D%/torture/faults.h \
+	%D%/torture/faults_memory.c %D%/torture/faults_files.c
+tests_torture_phi3sat_failing_CPPFLAGS = $(phi3sat_CPPFLAGS)
+tests_torture_phi3sat_failing_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic \
+	-Wl,--wrap=aligned_alloc,--wrap=free,--wrap=clock_gettime,--wrap=time,--wrap=fdopen,--wrap=fileno
+tests_torture_phi3sat_failing_LDADD = $(LINK_COMMANDS)
+SHELL_TESTS += %D%/torture/memory.t %D%/torture/mapped.t %D%/torture/files.t
+EXTRA_DIST += %D%/torture/torture.sh
 # Decoders against other people's, on many blocks.
 noinst_PROGRAMS += %D%/quants/decode_blocks
 tests_quants_decode_blocks_LDADD = $(LINK_QUANTS)

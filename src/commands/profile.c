@@ -166,8 +166,7 @@ static enum status go_on(const struct profile *p, enum status s, struct error *e
     return profile_checkpoint_early(&p->options);
 }
 
-/* A signal ends it early: `go_on` sees to that. The groups take turns with a stage's layers, so that nobody touches another stage's; the sum of the others' zeros and ours
- * is ours. */
+/* A signal ends it early: `go_on` sees to that. The groups take turns with a stage's layers, so that nobody touches another's. */
 static enum status fingerprint(struct profile *p, struct error *e)
 {
     const struct grid *g = &p->grid;
