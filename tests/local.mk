@@ -46,11 +46,11 @@ SHELL_TESTS += %D%/cli/inspect/split.t %D%/cli/profile/types.t %D%/mpi/forms.t
 EXTRA_DIST += %D%/golden/gguf_forms.py
 SHELL_TESTS += %D%/mpi/grid.t %D%/mpi/grid_resume.t
 SHELL_TESTS += %D%/mpi/merge.t %D%/mpi/append.t %D%/mpi/bench_ffn.t %D%/mpi/bench_lines.t
-SHELL_TESTS += %D%/mpi/early.t %D%/mpi/orders.t %D%/mpi/checkpoint.t %D%/mpi/checkpoint_refused.t %D%/mpi/killed.t %D%/mpi/partial.t
+SHELL_TESTS += %D%/mpi/early.t %D%/mpi/orders.t %D%/mpi/checkpoint.t %D%/mpi/checkpoint_refused.t %D%/mpi/killed.t
 SHELL_TESTS += %D%/mpi/ends.t %D%/mpi/knot.t
 SHELL_TESTS += %D%/mpi/hosts.t %D%/mpi/hosts_start.t %D%/mpi/nodes.t
 EXTRA_DIST += %D%/mpi/hosts.sh
-LONG_TESTS += %D%/mpi/deadline.t %D%/mpi/many.t %D%/mpi/slurm.t
+LONG_TESTS += %D%/mpi/partial.t %D%/mpi/deadline.t %D%/mpi/many.t %D%/mpi/slurm.t
 EXTRA_DIST += %D%/mpi/slurm.sh %D%/mpi/slurm_requeue.sh
 
 # The program itself, but a call of it fails where a test says so (tests/torture/faults.c).
@@ -61,7 +61,8 @@ tests_torture_phi3sat_failing_CPPFLAGS = $(phi3sat_CPPFLAGS)
 tests_torture_phi3sat_failing_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic \
 	-Wl,--wrap=aligned_alloc,--wrap=free,--wrap=clock_gettime,--wrap=time,--wrap=fdopen,--wrap=fileno
 tests_torture_phi3sat_failing_LDADD = $(LINK_COMMANDS)
-SHELL_TESTS += %D%/torture/memory.t %D%/torture/mapped.t %D%/torture/files.t
+SHELL_TESTS += %D%/torture/memory.t %D%/torture/mapped.t %D%/torture/files.t %D%/torture/checkpoints.t
+SHELL_TESTS += %D%/torture/surroundings.t
 EXTRA_DIST += %D%/torture/torture.sh
 # Decoders against other people's, on many blocks.
 noinst_PROGRAMS += %D%/quants/decode_blocks
@@ -98,8 +99,7 @@ EXTRA_DIST += %D%/planted/variance-divisor.fault %D%/planted/window-edge.fault
 # Kernels for another processor, run by an emulator; the same forward pass here.
 noinst_PROGRAMS += %D%/cross/forward_bits
 tests_cross_forward_bits_LDADD = $(LINK_MODEL)
-SHELL_TESTS += %D%/cross/neon.t
-LONG_TESTS += %D%/cross/avx512.t
+LONG_TESTS += %D%/cross/neon.t %D%/cross/avx512.t
 EXTRA_DIST += %D%/cross/plain512/immintrin.h
 
 # Analysers and sanitizers, each with a configuration of ours, and what the tests go through.

@@ -98,7 +98,7 @@ static enum status make_room(struct archive_reader *r, struct error *e)
 
 static enum status open_here(struct archive_reader *r, enum schema_kind kind, struct error *e)
 {
-    enum status status = archive_source_open(&r->own, r->path, kind, e);
+    enum status status = archive_source_open(&r->own, r->path, kind, true, e);
     if (status != STATUS_OK)
         return status;
     struct archive_opened *told = archive_source_told(r->own);

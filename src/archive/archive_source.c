@@ -32,6 +32,7 @@
 struct archive_source {
     char *path;
     hid_t file;
+    bool own;                   /* nobody else's: needs no lock */
     struct archive_opened told; /* all but layer_fingerprint */
 };
 
@@ -72,7 +73,10 @@ static enum status open_file(struct archive_source *r, struct error *e)
         return STATUS_INPUT;
     }
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 && (!r->own || hdf5_fault_unlocked(access)))
+        r->file = H5Fopen(r->path, H5F_ACC_RDONLY, access);
+    /* Locks keep writers out; where there are none, reading is what the user wants. */
+    if (access >= 0 && r->file < 0 && hdf5_fault_no_locks() && hdf5_fault_unlocked(access))
         r->file = H5Fopen(r->path, H5F_ACC_RDONLY, access);
     if (access >= 0)
         H5Pclose(access);
@@ -363,7 +367,8 @@ static enum status open_and_check(struct archive_source *r, const char *path, st
     return status == STATUS_OK ? read_run(r, e) : status;
 }
 
-enum status archive_source_open(struct archive_source **r, const char *path, enum schema_kind kind, struct error *e)
+enum status archive_source_open(struct archive_source **r, const char *path, enum schema_kind kind, bool own,
+                                struct error *e)
 {
     struct archive_source *fresh;
     *r = NULL;
@@ -372,6 +377,7 @@ enum status archive_source_open(struct archive_source **r, const char *path, enu
         return status;
     fresh->file = -1;
     fresh->told.sizes.kind = kind;
+    fresh->own = own;
     hdf5_fault_watch();
     status = open_and_check(fresh, path, e);
     if (status != STATUS_OK) {

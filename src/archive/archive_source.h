@@ -29,8 +29,9 @@ struct archive_opened {
 struct archive_source; /* opaque */
 
 /* Opens and checks `path`: format, attributes, and each data set's type, shape and chunks. STATUS_INPUT: not there, no
- * HDF5, not ours, of a newer version, or damaged. *r is NULL on failure; archive_source_close allows NULL. */
-enum status archive_source_open(struct archive_source **r, const char *path, enum schema_kind kind,
+ * HDF5, not ours, of a newer version, or damaged. `own`: this process wrote it under a name that nobody else knows, so
+ * that no lock is needed. *r is NULL on failure; archive_source_close allows NULL. */
+enum status archive_source_open(struct archive_source **r, const char *path, enum schema_kind kind, bool own,
                                 struct error *e) ERROR_MUST_USE;
 void archive_source_close(struct archive_source *r);
 

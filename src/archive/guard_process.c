@@ -125,7 +125,7 @@ static enum status open_one(struct process *p, const char *path, enum schema_kin
     f->file_size = stat(path, &about) == 0 && about.st_size > 0 ? (uint64_t)about.st_size : 0;
     *handle = free_one;
     limit(f->file_size);
-    return archive_source_open(&f->source, path, kind, e);
+    return archive_source_open(&f->source, path, kind, false, e);
 }
 
 static bool serve_open(struct process *p, const struct guard_wire_request *q)

@@ -76,11 +76,34 @@ void hdf5_fault_memory(void)
     lacks_memory = true;
 }
 
-/* EAGAIN and EWOULDBLOCK: somebody else's lock; ENOLCK: a file system (NFS) whose
- * lock service is down; 524: Lustre without -o flock. */
-static int is_lock_failure(void)
+/* ENOLCK: a file system (NFS) whose lock service is down; 524: Lustre without -o flock. */
+static bool lacks_locks(void)
 {
-    return reason == 11 || reason == 37 || reason == 524;
+    return reason == 37 || reason == 524;
+}
+
+bool hdf5_fault_no_locks(void)
+{
+    const bool lacks = lacks_locks();
+    if (lacks)
+        hdf5_fault_watch();
+    return lacks;
+}
+
+bool hdf5_fault_unlocked(hid_t access)
+{
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    return H5Pset_file_locking(access, false, true) >= 0;
+#else
+    (void)access;
+    return true;
+#endif
+}
+
+/* EAGAIN: somebody else's lock. */
+static bool is_lock_failure(void)
+{
+    return reason == 11 || lacks_locks();
 }
 
 enum status hdf5_fault(struct error *e, enum status status, const char *file, const char *format, ...)

@@ -7,6 +7,9 @@
 #ifndef PHI3SAT_ARCHIVE_HDF5_FAULT_H
 #define PHI3SAT_ARCHIVE_HDF5_FAULT_H
 
+#include <hdf5.h>
+#include <stdbool.h>
+
 #include "../base/error.h"
 
 /* Silences HDF5 and forgets what failed before; at the start of an operation. */
@@ -14,6 +17,12 @@ void hdf5_fault_watch(void);
 
 /* Says for hdf5_fault that something failed which HDF5 knows nothing of: an allocation of ours. */
 void hdf5_fault_memory(void);
+
+/* Files opened with `access` are not locked (HDF5_USE_FILE_LOCKING has the last word). False: HDF5 failed. */
+bool hdf5_fault_unlocked(hid_t access);
+
+/* Did a call fail since hdf5_fault_watch because the file system has no locks? Then that failure is forgotten. */
+bool hdf5_fault_no_locks(void);
 
 /* Fills `e` with `status`, the file, the sentence and, after a colon, what HDF5
  * said since hdf5_fault_watch (the first thing, nothing if nothing). A refused lock

@@ -41,7 +41,7 @@ hid_t layout_create_file(const char *name)
     if (create >= 0 && access >= 0 && H5Pset_link_creation_order(create, ORDERED) >= 0 &&
         H5Pset_attr_creation_order(create, ORDERED) >= 0 && H5Pset_obj_track_times(create, false) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
-        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 && hdf5_fault_unlocked(access)) /* nobody knows its name yet */
         file = H5Fcreate(name, H5F_ACC_TRUNC, create, access);
     if (create >= 0)
         H5Pclose(create);

@@ -62,6 +62,8 @@ static enum status map_descriptor(struct mapping *m, int fd, const char *path, s
     m->size = (size_t)about.st_size;
     m->device = (uint64_t)about.st_dev;
     m->inode = (uint64_t)about.st_ino;
+    m->written[0] = about.st_mtim.tv_sec;
+    m->written[1] = about.st_mtim.tv_nsec;
     m->bytes = nothing;
     if (m->size == 0)
         return STATUS_OK;
@@ -96,6 +98,13 @@ void mapping_close(struct mapping *m)
     }
     memory_free(m->path);
     memset(m, 0, sizeof *m);
+}
+
+bool mapping_changed(const struct mapping *m)
+{
+    struct stat about;
+    return stat(m->path, &about) == 0 && (uint64_t)about.st_dev == m->device && (uint64_t)about.st_ino == m->inode &&
+           ((size_t)about.st_size != m->size || about.st_mtim.tv_sec != m->written[0] || about.st_mtim.tv_nsec != m->written[1]);
 }
 
 bool mapping_is_folder(const char *path)

@@ -19,6 +19,7 @@ struct mapping {
     char *path;           /* as given                                            */
     uint64_t device;      /* st_dev and st_ino: the same file under two names    */
     uint64_t inode;
+    int64_t written[2];   /* st_mtim at that time: seconds, nanoseconds          */
 };
 
 /* Maps the regular file `path`. STATUS_INPUT with the reason: not there, no
@@ -26,6 +27,10 @@ struct mapping {
  * which allows a zeroed struct; `m` is zeroed on failure. */
 enum status mapping_open(struct mapping *m, const char *path, struct error *e) ERROR_MUST_USE;
 void mapping_close(struct mapping *m);
+
+/* Has the file been written to, or made longer or shorter, since it was mapped? False where another has taken its
+ * name: the map is still of the old one. */
+bool mapping_changed(const struct mapping *m);
 
 /* Whether `path` leads to a folder. */
 bool mapping_is_folder(const char *path);

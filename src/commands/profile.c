@@ -550,7 +550,6 @@ static enum status tell_memory(struct profile *p, struct error *e)
     return s;
 }
 
-/* Collective. */
 static enum status open_watch(const struct profile *p, struct error *e)
 {
     return watch_open(&p->ranks, p->options.watch_seconds, p->options.checkpoints
@@ -583,6 +582,7 @@ static enum status run(struct profile *p, struct error *e)
     if (s != STATUS_OK)
         return s;
     tell_step(p, "ran the prompts");
+    profile_alike_changed(p->file);
     double seconds = ranks_max(clock_seconds() - p->start);
     s = share_nonfinite(p, e);
     if (s == STATUS_OK)

@@ -71,3 +71,11 @@ enum status profile_alike_check(const struct profile_options *o, const struct ra
         s = check_checkpoint(o, r, e);
     return s == STATUS_OK ? check_results(o, r, e) : s;
 }
+
+void profile_alike_changed(const struct model_file *file)
+{
+    for (size_t i = 0; i < model_file_part_count(file); i++)
+        if (mapping_changed(model_file_part(file, i)))
+            log_warning("%s was written to while it was in use: the results may be of neither model; run again",
+                        model_file_part(file, i)->path);
+}

@@ -10,4 +10,7 @@
 enum status profile_alike_check(const struct profile_options *o, const struct ranks *r, const struct model_file *file,
                                 struct error *e) ERROR_MUST_USE;
 
+/* Warns of each of the model's files that has been written to while it was in use: maps change with their files. */
+void profile_alike_changed(const struct model_file *file);
+
 #endif

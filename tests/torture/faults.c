@@ -8,6 +8,7 @@
  *             kill             the process ends there and then
  *             cut=FILE         FILE loses all but its first page; the call itself passes
  *             touch=FILE       FILE's last byte is written anew; the call itself passes
+ *             swap=A:B         A takes B's name; the call itself passes
  *     PHI3SAT_TEST_COUNT=FILE  at its end each rank writes to FILE.RANK a line `KIND CALLS` for each kind, then
  *                              `live BLOCKS`, what base/memory.c has not got back
  *     PHI3SAT_TEST_LIBRARY=NAME  whose calls `library` counts [libhdf5]
@@ -118,6 +119,16 @@ static void touch(const char *path)
     syscall(SYS_close, fd);
 }
 
+static void swap(char *pair)
+{
+    char *other = strchr(pair, ':');
+    if (!other)
+        abort();
+    *other = '\0';
+    if (syscall(SYS_renameat2, AT_FDCWD, pair, AT_FDCWD, other + 1, 0) != 0)
+        abort();
+}
+
 int faults_here(enum fault kind)
 {
     const long number = __atomic_fetch_add(&faults.calls[kind], 1, __ATOMIC_RELAXED);
@@ -131,6 +142,8 @@ int faults_here(enum fault kind)
         cut(faults.how + 4);
     else if (strncmp(faults.how, "touch=", 6) == 0)
         touch(faults.how + 6);
+    else if (strncmp(faults.how, "swap=", 5) == 0)
+        swap(faults.how + 5);
     else
         return faults.how[0] ? (int)strtol(faults.how, NULL, 10) : kind <= FAULT_LIBRARY ? ENOMEM : EIO;
     return 0;

@@ -40,5 +40,19 @@ cp -r whole c
 for file in $(cd whole && ls); do
     cut 1 0:2 "whole/$file" "c/$file" "a folder's $file" "" inspect --tensors c
 done
+# Another file of the same name is another file; bytes written in place are told of.
+spoiled='' spoiled_from=''
+cp whole.gguf c.gguf
+phi3sat --quiet --model m.gguf --prompts p.txt --output one.csv >/dev/null || bail "profile failed"
+PHI3SAT_TEST_FAIL=0:alloc:200:touch=c.gguf run "$failing" --model c.gguf --prompts p.txt --threads 1 --output r.csv
+expect_status 0 "a model that is written to runs"
+expect_stderr_match 'c\.gguf was written to while it was in use' "with a warning"
+tiny other.gguf --with-vocab --vocab 300 --hidden 32 --intermediate 70 --heads 2 --layers 2 --seed 9
+cp whole.gguf c.gguf
+PHI3SAT_TEST_FAIL=0:alloc:200:swap=other.gguf:c.gguf run "$failing" --model c.gguf --prompts p.txt --threads 1 --output r.csv
+expect_status 0 "another takes its name"
+is "$(grep -c 'was written to' "$stderr")" 0 "which is no harm"
+ok "the name is the other's" test ! -e other.gguf
+same one.h5 r.h5 "and the results are the old one's"
 diag "$tried points"
 done_testing

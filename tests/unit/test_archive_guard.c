@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "archive/archive_reader.h"
 #include "archive/sample.h"
@@ -76,19 +77,25 @@ static void expect_end(int signal_number, enum status status, const char *senten
     is_int(child(), 0, "signal %d: the process ends with the last archive", signal_number);
 }
 
-/* The shape that is wanted, in one chunk of 96 MB of zeros, which take 100 KB in the file. */
+/* The shape that is wanted, in one chunk of that shape; but what is packed in it are 96 MB of zeros, which take 100 KB in the file:
+ * HDF5 takes memory for as many as come. */
 static void put_bomb(void)
 {
-    const hsize_t shape[2] = {LAYERS, NEURONS}, any[2] = {H5S_UNLIMITED, H5S_UNLIMITED}, chunk[2] = {LAYERS, 12 << 20};
-    float zeros[LAYERS * NEURONS] = {0};
+    const hsize_t shape[2] = {LAYERS, NEURONS}, origin[2] = {0, 0};
+    const uLong size = 96 << 20;
+    uLongf packed = compressBound(size);
+    Bytef *zeros = calloc(size, 1), *bytes = malloc(packed);
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), create = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t space = H5Screate_simple(2, shape, any);
-    H5Pset_chunk(create, 2, chunk);
+    hid_t space = H5Screate_simple(2, shape, NULL);
+    H5Pset_chunk(create, 2, shape);
     H5Pset_deflate(create, 1);
     H5Ldelete(file, "gate/min", H5P_DEFAULT);
     hid_t set = H5Dcreate2(file, "gate/min", H5T_IEEE_F32LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
-    if (H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros) < 0)
+    if (!zeros || !bytes || compress2(bytes, &packed, zeros, size, 1) != Z_OK ||
+        H5Dwrite_chunk(set, H5P_DEFAULT, 0, origin, packed, bytes) < 0)
         bail("no bomb");
+    free(zeros);
+    free(bytes);
     H5Dclose(set);
     H5Pclose(create);
     H5Sclose(space);

@@ -132,9 +132,38 @@ static void pipes(void)
     close(ends[0]);
 }
 
+static void changes(void)
+{
+    struct stat about;
+    const char *path = in_folder("changing");
+    write_file(path, 10);
+    if (mapping_open(&m, path, &e) != STATUS_OK || stat(path, &about) != 0)
+        bail("can't map");
+    ok(!mapping_changed(&m), "a file is as it was");
+    int fd = open(path, O_WRONLY);
+    if (write(fd, "X", 1) != 1)
+        bail("can't write");
+    close(fd);
+    struct timespec times[2] = {about.st_atim, {about.st_mtim.tv_sec, (about.st_mtim.tv_nsec + 1) % 1000000000}};
+    utimensat(AT_FDCWD, path, times, 0); /* a clock's grain later */
+    ok(mapping_changed(&m), "a byte was written");
+    times[1] = about.st_mtim;
+    utimensat(AT_FDCWD, path, times, 0);
+    ok(!mapping_changed(&m), "the file's time tells");
+    if (truncate(path, 11) != 0 || utimensat(AT_FDCWD, path, times, 0) != 0)
+        bail("can't lengthen");
+    ok(mapping_changed(&m), "its length does too");
+    unlink(path);
+    ok(!mapping_changed(&m), "a removed file stays what it was");
+    write_file(path, 12);
+    ok(!mapping_changed(&m), "another of its name is not it");
+    mapping_close(&m);
+}
+
 int main(void)
 {
     files();
+    changes();
     large_files();
     pipes();
     return tap_done();
