@@ -67,6 +67,7 @@ tests_unit_test_layer_ffn_LDADD = $(UNIT_BENCH)
 tests_unit_test_layer_ffn_LDFLAGS = $(AM_LDFLAGS) $(FAILING_MEMORY)
 tests_unit_test_verdict_LDADD = $(UNIT_BENCH)
 SHELL_TESTS += tests/cli/bench/ffn.t tests/cli/bench/kernels.t tests/cli/bench/matvec.t tests/cli/bench/model.t \
-	tests/cli/bench/peers.t tests/cli/bench/roof.t
+	tests/cli/bench/roof.t
+LONG_TESTS += tests/cli/bench/peers.t
 EXTRA_DIST += docs/benchmarks.md tests/bench/instructions tests/bench/llama_prompt.py tests/bench/peers tests/bench/sgemm.c
 EXTRA_DIST += tests/bench/perplexity

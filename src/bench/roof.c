@@ -5,6 +5,7 @@
 
 #include "roof.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -160,10 +161,20 @@ size_t roof_machine_memory(void)
     return pages > 0 && page > 0 && memory_multiply(pages, page, &bytes) ? bytes : SIZE_MAX;
 }
 
+/* PHI3SAT_CACHE, in bytes; 0: nothing that makes sense. */
+static size_t told_level(void)
+{
+    const char *text = getenv("PHI3SAT_CACHE");
+    const unsigned long told = text ? strtoul(text, NULL, 10) : 0;
+    return told <= 1 << 20 ? (size_t)told * MIB : 0;
+}
+
 /* What one core can reach: for processors of several dies sysconf may name the sum of all dies. */
 static size_t last_level(void)
 {
-    size_t bytes = caches_read(NULL).third;
+    size_t bytes = told_level();
+    if (bytes == 0)
+        bytes = caches_read(NULL).third;
 #ifdef _SC_LEVEL3_CACHE_SIZE
     if (bytes == 0)
         bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
@@ -174,7 +185,7 @@ static size_t last_level(void)
 size_t roof_memory_size(void)
 {
     const size_t beyond = 8 * last_level(), most = roof_machine_memory() / 4;
-    const size_t wanted = beyond > 1024 * MIB ? beyond : 1024 * MIB;
+    const size_t wanted = beyond > 1024 * MIB || told_level() > 0 ? beyond : 1024 * MIB;
     return wanted < most ? wanted : most;
 }
 

@@ -53,7 +53,8 @@ void roof_memory_close(struct roof_memory *m);
 void roof_memory_subject(struct timing_subject *subject, struct roof_memory *m);
 double roof_memory_work(const struct roof_memory *m);
 
-/* Sizes to read: one that no cache holds and leaves the machine its memory, and one that stays in the last-level cache. */
+/* Sizes to read: one that no cache holds and leaves the machine its memory, and one that stays in the last-level cache. The
+ * environment may say how many MiB that has, in PHI3SAT_CACHE: a virtual machine names all of a processor's and has a part. */
 size_t roof_memory_size(void);
 size_t roof_cache_size(void);
 

@@ -86,6 +86,15 @@ struct timing_spread timing_spread(double *samples, size_t count)
     return s;
 }
 
+struct timing_range timing_range(double *figures, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(figures[i]))
+            return (struct timing_range){NAN, NAN, NAN};
+    qsort(figures, count, sizeof *figures, ascending);
+    return (struct timing_range){figures[0], timing_quantile(figures, count, 0.5), figures[count - 1]};
+}
+
 struct timing_ratio timing_ratio(const double *base, const double *other, size_t count, double *scratch)
 {
     if (count == 0)

@@ -57,6 +57,14 @@ struct timing_ratio timing_ratio(const double *base, const double *other, size_t
 /* Work a second: the spread of seconds turned round, so that low <= median <= high again. */
 struct timing_spread timing_rate(struct timing_spread seconds, double work);
 
+/* One figure of several ranks. */
+struct timing_range {
+    double least, median, most;
+};
+
+/* Of figures[count >= 1], which it sorts; all NaN when one is. */
+struct timing_range timing_range(double *figures, size_t count);
+
 /* The share'th quantile of sorted[count >= 1], between neighbours on a straight line; 0 <= share <= 1. */
 double timing_quantile(const double *sorted, size_t count, double share);
 

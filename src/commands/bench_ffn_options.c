@@ -66,7 +66,8 @@ const struct options_table bench_ffn_options = {
               "they differ by is the noise. A multiply-add is 2 FLOPs. Up to 8 tokens at a time, weights are repacked once before;\n"
               "more go through the code that profile runs. Under mpirun every rank measures at the same time.\n\n"
               "Exit status: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 output could not be written, 6 rejected (--strict).\n\n"
-              "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.\n\n"
+              "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.\n"
+              "PHI3SAT_CACHE=MIB says how large the last-level cache is, where a virtual machine names more than it gets.\n\n"
               "Example: phi3sat bench ffn --model m.gguf --layer 12 --archive r.h5 --svg layer12.svg",
 };
 

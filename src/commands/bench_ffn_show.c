@@ -2,7 +2,6 @@
 #include "bench_ffn_show.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/threads.h"
@@ -41,27 +40,13 @@ static double figure_of(const struct bench_ffn_batch *batch, int v, enum figure 
     return values[figure];
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-struct over_ranks {
-    double least, median, most;
-};
-
 /* NaN where a rank has none. */
-static struct over_ranks over(const struct bench_ffn_results *r, size_t b, int v, enum figure figure)
+static struct timing_range over(const struct bench_ffn_results *r, size_t b, int v, enum figure figure)
 {
     double *values = r->scratch;
-    for (size_t rank = 0; rank < r->ranks; rank++) {
+    for (size_t rank = 0; rank < r->ranks; rank++)
         values[rank] = figure_of(&r->of[rank * r->plan->batch.count + b], v, figure);
-        if (isnan(values[rank]))
-            return (struct over_ranks){NAN, NAN, NAN};
-    }
-    qsort(values, r->ranks, sizeof *values, ascending);
-    return (struct over_ranks){values[0], timing_quantile(values, r->ranks, 0.5), values[r->ranks - 1]};
+    return timing_range(values, r->ranks);
 }
 
 enum verdict bench_ffn_verdict(const struct bench_ffn_results *r, size_t b, enum ffn_variant variant, char *reason, size_t size)
@@ -132,7 +117,7 @@ static enum status one_row(struct figures *f, const struct bench_ffn_results *r,
 {
     const struct bench_ffn_plan *p = r->plan;
     const struct ffn_variants_result *x = result_of(r, 0, b, v);
-    const struct over_ranks ms = over(r, b, v, SECONDS);
+    const struct timing_range ms = over(r, b, v, SECONDS);
     const bool reduced = v == FFN_REDUCED || v == FFN_BOTH;
     char name[64], reason[200] = "the measure of the others";
     name_variant(p, (enum ffn_variant)v, name, sizeof name);
@@ -166,7 +151,7 @@ static void say_ranks(struct figures *f, const struct bench_ffn_results *r)
     figures_note(f, "\nOver %zu ranks at the same time, ms: least, median, most", r->ranks);
     for (size_t b = 0; b < r->plan->batch.count; b++)
         for (int v = 0; v < (int)FFN_VARIANTS; v++) {
-            const struct over_ranks ms = over(r, b, v, SECONDS);
+            const struct timing_range ms = over(r, b, v, SECONDS);
             char name[64];
             name_variant(r->plan, (enum ffn_variant)v, name, sizeof name);
             figures_note(f, "%5zu  %-20s %9.3f %9.3f %9.3f", r->plan->batch.value[b], name, 1e3 * ms.least, 1e3 * ms.median, 1e3 * ms.most);

@@ -1,13 +1,13 @@
 /* bench_lines.c - see bench_lines.h. */
 #include "bench_lines.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/log.h"
 #include "../base/memory.h"
+#include "../bench/timing.h"
 
 bool bench_lines_ended(const struct options_table *table, bool help, enum status *s, struct error *e)
 {
@@ -70,12 +70,6 @@ void bench_lines_note(struct bench_lines *l, const char *format, ...)
     figures_note(&l->figures, "%s", text);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The cells that rank 0 shows, from all ranks' figures [ranks][count]; `column` [ranks] is overwritten. */
 static void gathered_cells(const struct bench_lines *l, const struct figures_cell *own, const double *figures, double *column,
                            struct figures_cell *cells)
@@ -83,19 +77,15 @@ static void gathered_cells(const struct bench_lines *l, const struct figures_cel
     const size_t ranks = (size_t)l->ranks.size;
     size_t at = 0;
     for (size_t i = 0; i < l->count; i++) {
-        bool whole = true;
-        for (size_t r = 0; r < ranks; r++) {
+        for (size_t r = 0; r < ranks; r++)
             column[r] = figures[r * l->count + i];
-            whole = whole && !isnan(column[r]);
-        }
-        if (whole)
-            qsort(column, ranks, sizeof *column, by_size);
+        const struct timing_range range = timing_range(column, ranks);
         cells[at] = own[i];
-        cells[at++].real = whole ? (column[(ranks - 1) / 2] + column[ranks / 2]) / 2 : NAN;
+        cells[at++].real = range.median;
         if (i != l->key)
             continue;
-        cells[at++] = (struct figures_cell){.real = whole ? column[0] : NAN};
-        cells[at++] = (struct figures_cell){.real = whole ? column[ranks - 1] : NAN};
+        cells[at++] = (struct figures_cell){.real = range.least};
+        cells[at++] = (struct figures_cell){.real = range.most};
     }
     cells[at] = (struct figures_cell){.count = ranks};
 }

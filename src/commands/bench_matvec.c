@@ -64,7 +64,8 @@ const struct options_table bench_matvec_options = {
               "A multiply-add is 2 FLOPs. Given are medians; p10 and p90 enclose four samples of five. Error is the product's\n"
               "relative L2 distance to that of the same numbers as F32.\n\n"
               "Under mpirun every rank measures at the same time; shown are medians, the least and the most.\n\n"
-              "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
+              "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.\n"
+              "PHI3SAT_CACHE=MIB says how large the last-level cache is, where a virtual machine names more than it gets.",
 };
 
 static const struct figures_column columns[] = {

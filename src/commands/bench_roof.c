@@ -49,7 +49,8 @@ const struct options_table bench_roof_options = {
     .ending = "A multiply-add is 2 operations; GB are 10^9 bytes. Given are medians; p10 and p90 enclose four samples of five.\n"
               "Each thread reads its own part of the memory, all of them together the size shown.\n\n"
               "Under mpirun every rank measures at the same time; shown are medians, the least and the most.\n\n"
-              "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.",
+              "PHI3SAT_KERNELS=reference|avx2|avx512|neon in the environment chooses an instruction set.\n"
+              "PHI3SAT_CACHE=MIB says how large the last-level cache is, where a virtual machine names more than it gets.",
 };
 
 static const struct figures_column columns[] = {

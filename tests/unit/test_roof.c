@@ -1,4 +1,5 @@
 /* test_roof.c - every set's loops run and count their work; memory is read on all threads. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/threads.h"
@@ -49,5 +50,11 @@ int main(void)
     is_int(roof_of_mode(KERNELS_F32), ROOF_FMA, "multiply-adds bound float32 products");
     ok(roof_memory_size() >= 1024 && roof_cache_size() >= 1024, "there are sizes to read");
     ok(roof_machine_memory() > roof_memory_size(), "which leave memory to others");
+    setenv("PHI3SAT_CACHE", "2", 1);
+    ok(roof_memory_size() == 16 << 20 && roof_beyond_cache() == 8 << 20 && roof_cache_size() == 768 << 10,
+       "the environment may say how large the cache is");
+    setenv("PHI3SAT_CACHE", "what", 1);
+    ok(roof_memory_size() >= roof_beyond_cache() && roof_beyond_cache() > 8 << 20, "and nonsense is none");
+    unsetenv("PHI3SAT_CACHE");
     return tap_done();
 }

@@ -1,4 +1,5 @@
 /* test_timing.c - the statistics of samples, and the order in which things take turns. */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -43,6 +44,10 @@ static void quantiles(void)
     ok(timing_quantile(sorted, 4, 0.5) == 3, "of four, the middle between the second and the third");
     ok(timing_quantile(sorted, 1, 0.9) == 1, "of one, that one");
     ok(timing_quantile(sorted, 2, 0.25) == 1.25, "between neighbours a straight line");
+    double ranks[] = {8, 1, 4, 2}, unknown[] = {1, NAN, 2};
+    const struct timing_range range = timing_range(ranks, 4), none = timing_range(unknown, 3);
+    ok(range.least == 1 && range.median == 3 && range.most == 8, "the range of four ranks");
+    ok(isnan(none.least) && isnan(none.median) && isnan(none.most), "no range where a rank has no figure");
 }
 
 static void spreads(void)
