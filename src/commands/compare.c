@@ -65,6 +65,7 @@ struct side {
     struct archive_reader *reader;
     const struct archive_facts *facts;
     struct criteria criteria;       /* that it is judged by                           */
+    struct contrast_sample sample;  /* what its standard errors are worth             */
     struct metrics metrics;         /* of one layer                                   */
     struct summary_row *rows;       /* [layers]                                       */
 };
@@ -149,6 +150,14 @@ static enum status read_layer(struct side *side, size_t layer, struct error *e)
     return s;
 }
 
+static struct contrast_sample sample_of(const struct prompt_set *set)
+{
+    struct contrast_lengths lengths = {.prompts = 0.0};
+    for (size_t i = 0; i < set->count; i++)
+        contrast_lengths_add(&lengths, set->entry[i].tokens, set->entry[i].multiplicity);
+    return contrast_sample(&lengths);
+}
+
 /* Both sets are sorted by hash. */
 static uint64_t count_shared(const struct prompt_set *a, const struct prompt_set *b)
 {
@@ -160,14 +169,19 @@ static uint64_t count_shared(const struct prompt_set *a, const struct prompt_set
     return shared;
 }
 
+/* What the sets of prompts tell: how much errors are worth, and which prompts two archives share. */
 static enum status share_prompts(struct comparison *c, struct error *e)
 {
     struct prompt_set first = {.entry = NULL}, other = {.entry = NULL};
     enum status s = archive_reader_prompts(c->side[0].reader, &first, e);
+    if (s == STATUS_OK)
+        c->side[0].sample = sample_of(&first);
     for (size_t i = 1; i < c->count && s == STATUS_OK; i++) {
         s = archive_reader_prompts(c->side[i].reader, &other, e);
-        if (s == STATUS_OK)
-            c->pair[i].shared_prompts = count_shared(&first, &other);
+        if (s != STATUS_OK)
+            break;
+        c->side[i].sample = sample_of(&other);
+        c->pair[i].shared_prompts = count_shared(&first, &other);
     }
     prompt_set_free(&first);
     prompt_set_free(&other);
@@ -179,10 +193,10 @@ static enum status read_all(struct comparison *c, struct error *e)
     enum status s = share_prompts(c, e);
     for (size_t layer = 0; layer < c->layers && s == STATUS_OK; layer++)
         for (size_t i = 0; i < c->count && s == STATUS_OK; i++) {
-            const uint64_t prompts[2] = {c->side[0].facts->prompts, c->side[i].facts->prompts};
+            const struct contrast_sample sample[2] = {c->side[0].sample, c->side[i].sample};
             s = read_layer(&c->side[i], layer, e);
             if (s == STATUS_OK && i > 0)
-                s = contrast_layer(&c->pair[i].contrast[layer], &c->side[0].metrics, &c->side[i].metrics, prompts, e);
+                s = contrast_layer(&c->pair[i].contrast[layer], &c->side[0].metrics, &c->side[i].metrics, sample, e);
             if (s == STATUS_OK && i > 0)
                 contrast_add(&c->pair[i].total, &c->pair[i].contrast[layer]);
         }

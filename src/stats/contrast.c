@@ -95,14 +95,33 @@ static bool differs(const struct metrics *a, const struct metrics *b, size_t i)
     return false;
 }
 
+void contrast_lengths_add(struct contrast_lengths *l, uint64_t tokens, uint64_t prompts)
+{
+    double product = (double)prompts;
+    l->prompts += product;
+    for (int k = 0; k < 4; k++)
+        l->power[k] += product *= (double)tokens;
+}
+
+struct contrast_sample contrast_sample(const struct contrast_lengths *l)
+{
+    if (l->prompts < 2.0 || l->power[0] == 0.0)
+        return (struct contrast_sample){0.0, 1.0};
+    double n = l->power[0], w2 = l->power[1] / n / n, w3 = l->power[2] / n / n / n;
+    double freedom = l->power[1] / l->power[3] * l->power[1] - 1.0, kept = 1.0 - 2.0 * w3 / w2 + w2;
+    if (freedom < 1e-6 || kept < 1e-6) /* one prompt has all the tokens but a few */
+        return (struct contrast_sample){0.0, 1.0};
+    return (struct contrast_sample){freedom, (l->prompts - 1.0) / l->prompts / kept};
+}
+
 /* Values without any error are told apart for certain. Equal ones say nothing (shares of few samples often are): p = 1
  * would outweigh all others. */
-static void test(struct contrast_tests *tests, double change, double first, double second, const uint64_t prompts[2])
+static void test(struct contrast_tests *tests, double change, double first, double second, const struct contrast_sample sample[2])
 {
-    double a = first * first, b = second * second;
+    double a = sample[0].factor * first * first, b = sample[1].factor * second * second;
     if (isnan(change) || isnan(a) || isnan(b) || change == 0.0)
         return;
-    double df = (a + b) * (a + b) / (a * a / (double)(prompts[0] - 1) + b * b / (double)(prompts[1] - 1));
+    double df = (a + b) * (a + b) / (a * a / sample[0].freedom + b * b / sample[1].freedom);
     double p = a + b == 0.0 ? 0.0 : student_two_sided(change / sqrt(a + b), df);
     tests->count++;
     tests->below += p < CONTRAST_LEVEL;
@@ -111,14 +130,14 @@ static void test(struct contrast_tests *tests, double change, double first, doub
 }
 
 static void test_neuron(struct contrast_tests *tests, const struct metrics *a, const struct metrics *b, size_t i,
-                        const uint64_t prompts[2])
+                        const struct contrast_sample sample[2])
 {
     static const enum metric of[2][2] = {{METRIC_MEAN, METRIC_MEAN_STDERR},
                                          {METRIC_LOW_ACTIVITY, METRIC_LOW_ACTIVITY_STDERR}};
     for (int s = 0; s < SERIES_COUNT; s++)
         for (int k = 0; k < 2; k++)
             test(tests, (double)b->value[s][of[k][0]][i] - (double)a->value[s][of[k][0]][i],
-                 (double)a->value[s][of[k][1]][i], (double)b->value[s][of[k][1]][i], prompts);
+                 (double)a->value[s][of[k][1]][i], (double)b->value[s][of[k][1]][i], sample);
 }
 
 static enum status open_ranking(struct ranking *r, size_t neurons, struct error *e)
@@ -130,7 +149,7 @@ static enum status open_ranking(struct ranking *r, size_t neurons, struct error 
 }
 
 enum status contrast_layer(struct contrast *c, const struct metrics *a, const struct metrics *b,
-                           const uint64_t prompts[2], struct error *e)
+                           const struct contrast_sample sample[2], struct error *e)
 {
     struct ranking ranking = {.order = NULL};
     memset(c, 0, sizeof *c);
@@ -146,8 +165,8 @@ enum status contrast_layer(struct contrast *c, const struct metrics *a, const st
         c->second += b->saturated[i];
         c->both += a->saturated[i] && b->saturated[i];
         c->differing += differs(a, b, i);
-        if (prompts[0] > 1 && prompts[1] > 1)
-            test_neuron(&c->tests, a, b, i, prompts);
+        if (sample[0].freedom > 0.0 && sample[1].freedom > 0.0)
+            test_neuron(&c->tests, a, b, i, sample);
     }
     memory_free(ranking.order);
     memory_free(ranking.x);

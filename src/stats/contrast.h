@@ -6,6 +6,7 @@
  *
  * Sampling. With r a neuron's mean or low-activity share of one series, and prompts drawn independently for A and B,
  * t = (rB - rA) / sqrt(seA^2 + seB^2) has Student's distribution with Welch and Satterthwaite's degrees of freedom.
+ * Prompts of unequal length know less than as many equal ones: contrast_sample.
  * The six tests of each neuron are joined by the Cauchy combination (Liu and Xie, J. Am. Stat. Assoc. 115, 2020):
  * T = mean of cot(pi p) has a standard Cauchy distribution, exactly when tests are independent or all alike, and in
  * its tail nearly so for any dependence; neurons see the same prompts, so they do depend on each other.
@@ -37,10 +38,28 @@ struct contrast {
     struct contrast_tests tests;
 };
 
+/* The lengths of an archive's prompts: their number and sums of powers. Zeroed is none. */
+struct contrast_lengths {
+    double prompts, power[4]; /* power[k]: sum of tokens^(k + 1) */
+};
+
+/* Adds `prompts` prompts of `tokens` tokens each. */
+void contrast_lengths_add(struct contrast_lengths *l, uint64_t tokens, uint64_t prompts);
+
+/* What a standard error of so many prompts as clusters is worth. */
+struct contrast_sample {
+    double freedom; /* degrees of freedom of its square; 0: too few prompts for a test           */
+    double factor;  /* what its square, as archived, is to be multiplied with to be right on average */
+};
+
+/* For clusters whose means have one variance and whose weights are w = n / N (docs/methods.md, after Carter, Schnepel and
+ * Steigerwald, Review of Economics and Statistics 99, 2017): P - 1 and 1 where all lengths are equal. */
+struct contrast_sample contrast_sample(const struct contrast_lengths *l);
+
 /* Compares layer metrics `a` and `b` of the same number of neurons, judged by criteria_apply. Fails for want of memory
- * only. `prompts`: of A and of B, each with at least one sample. */
+ * only. `sample`: of A and of B. */
 enum status contrast_layer(struct contrast *c, const struct metrics *a, const struct metrics *b,
-                           const uint64_t prompts[2], struct error *e) ERROR_MUST_USE;
+                           const struct contrast_sample sample[2], struct error *e) ERROR_MUST_USE;
 
 /* into += from: counts and tests; rank correlations are left alone. */
 void contrast_add(struct contrast *into, const struct contrast *from);

@@ -163,7 +163,7 @@ static void run_world(struct tally *tally, const struct world *w, struct random_
 {
     struct trial truth, pair[2];
     const double z = sureness_width((uint64_t)prompts);
-    const uint64_t both[2] = {(uint64_t)prompts, (uint64_t)prompts};
+    const struct contrast_sample one = {(double)prompts - 1.0, 1.0}, both[2] = {one, one};
     open_trial(&truth);
     open_trial(&pair[0]);
     open_trial(&pair[1]);

@@ -10,7 +10,7 @@
 
 static struct metrics a, b;
 static struct criteria c;
-static const uint64_t prompts[2] = {1000000, 1000000}; /* errors that are known for certain */
+static struct contrast_sample sample[2] = {{1e6, 1.0}, {1e6, 1.0}}; /* errors that are known for certain */
 
 /* Busy neurons whose ffn variance is their number + 1; no errors known. */
 static void busy(struct metrics *m)
@@ -36,7 +36,7 @@ static struct contrast contrast(void)
     struct contrast result;
     struct error e;
     if (criteria_apply(&c, &a, &e) != STATUS_OK || criteria_apply(&c, &b, &e) != STATUS_OK ||
-        contrast_layer(&result, &a, &b, prompts, &e) != STATUS_OK)
+        contrast_layer(&result, &a, &b, sample, &e) != STATUS_OK)
         bail("%s", e.sentence);
     return result;
 }
@@ -133,6 +133,64 @@ static void sampling(void)
     ok(contrast_probability(&x.tests) < 1e-100, "constants that differ are told apart for certain");
 }
 
+#define PROMPTS 24
+
+/* A mean and its error as archives have them, of prompts whose own means differ by a normal; the true mean is 0. */
+static void ratio(struct random_stream *r, const double *length, float *mean, float *error)
+{
+    double total[PROMPTS], tokens = 0.0, all = 0.0, squares = 0.0;
+    for (int p = 0; p < PROMPTS; p++) {
+        total[p] = length[p] * normal(r);
+        tokens += length[p];
+        all += total[p];
+    }
+    for (int p = 0; p < PROMPTS; p++)
+        squares += pow(total[p] - all / tokens * length[p], 2.0);
+    *mean = (float)(all / tokens);
+    *error = (float)(sqrt(squares * PROMPTS / (PROMPTS - 1)) / tokens);
+}
+
+/* The share of tests of no difference below 0.05, in per cent, with what `length` makes of the samples or without. */
+static double called(const double *length, bool corrected)
+{
+    struct random_stream r = random_open(8, 0, 0, 0);
+    struct contrast_lengths lengths = {.prompts = 0.0};
+    size_t below = 0, tests = 0;
+    for (int p = 0; p < PROMPTS; p++)
+        contrast_lengths_add(&lengths, (uint64_t)length[p], 1);
+    sample[0] = sample[1] = corrected ? contrast_sample(&lengths) : (struct contrast_sample){PROMPTS - 1, 1.0};
+    for (int trial = 0; trial < 200; trial++) {
+        for (size_t i = 0; i < NEURONS; i++)
+            for (int s = 0; s < SERIES_COUNT; s++) {
+                ratio(&r, length, &a.value[s][METRIC_MEAN][i], &a.value[s][METRIC_MEAN_STDERR][i]);
+                ratio(&r, length, &b.value[s][METRIC_MEAN][i], &b.value[s][METRIC_MEAN_STDERR][i]);
+            }
+        struct contrast x = contrast();
+        below += x.tests.below;
+        tests += x.tests.count;
+    }
+    return 100.0 * (double)below / (double)tests;
+}
+
+static void lengths(void)
+{
+    struct contrast_lengths equal = {.prompts = 0.0}, one = {.prompts = 0.0};
+    double length[PROMPTS];
+    contrast_lengths_add(&equal, 37, 20);
+    contrast_lengths_add(&equal, 37, 5);
+    is_double(contrast_sample(&equal).freedom, 24.0, 1e-9, "prompts of one length: P - 1 degrees of freedom");
+    is_double(contrast_sample(&equal).factor, 1.0, 1e-12, "and errors as archived");
+    contrast_lengths_add(&one, 1000000000, 1);
+    ok(contrast_sample(&one).freedom == 0.0, "one prompt: no tests");
+    contrast_lengths_add(&one, 1, 1);
+    ok(contrast_sample(&one).freedom == 0.0, "one that has all tokens but one: no tests either");
+    for (int p = 0; p < PROMPTS; p++)
+        length[p] = p < 4 ? 400 : 20 + p;
+    double with = called(length, true), without = called(length, false);
+    ok(with > 2.5 && with < 6.0, "four long prompts of %d: %.1f %% of tests below 0.05", PROMPTS, with);
+    ok(without > 8.0, "with P - 1 degrees of freedom it were %.1f %%", without);
+}
+
 int main(void)
 {
     struct error e;
@@ -142,6 +200,7 @@ int main(void)
     classes();
     ties();
     sampling();
+    lengths();
     metrics_free(&a);
     metrics_free(&b);
     return tap_done();
