@@ -60,7 +60,7 @@ enum status generator_session(struct generator *g, size_t capacity, const struct
 {
     struct decode_options how = *options;
     const struct caches caches = caches_read(NULL);
-    const size_t batch = batch_size(&caches, &g->config, (size_t)threads_count());
+    const size_t batch = batch_size(&caches, &g->config, (size_t)threads_count(), 1);
     how.capacity = capacity;
     how.batch_tokens = batch < capacity ? batch : capacity;
     how.logit_rows = how.logit_rows > how.batch_tokens ? how.batch_tokens : how.logit_rows > 0 ? how.logit_rows : 1;

@@ -222,7 +222,7 @@ enum status inspect_use_memory(struct fact_sheet *sheet, const struct inspect_mo
     const struct config *c = &m->config;
     size_t longest = c->context < PROMPT_MAKER_LONGEST ? c->context : PROMPT_MAKER_LONGEST;
     struct caches caches = caches_read(NULL);
-    struct footprint_load made = {batch_size(&caches, c, 1), 1, longest, PROMPT_MAKER_SHORTEST, KERNELS_F32}, whole = made;
+    struct footprint_load made = {batch_size(&caches, c, 1, 1), 1, longest, PROMPT_MAKER_SHORTEST, KERNELS_F32}, whole = made;
     struct footprint one, two;
     struct footprint_load threads = {made.batch_tokens, 2, made.longest, made.shortest, made.mode};
     struct stages stages;

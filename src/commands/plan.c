@@ -152,7 +152,8 @@ static void choose_machine(struct plan *p)
     p->terms.memory = o->memory > 0.0 ? (uint64_t)(o->memory * 0x1p30) : (uint64_t)roof_machine_memory();
     p->terms.load = (struct footprint_load){.threads = p->threads, .longest = (size_t)p->longest, .shortest = (size_t)p->shortest,
                                             .mode = (enum kernels_mode)o->input.precision};
-    p->terms.load.batch_tokens = o->input.batch_tokens ? (size_t)o->input.batch_tokens : batch_size(&caches, &p->config, p->threads);
+    p->terms.load.batch_tokens = o->input.batch_tokens ? (size_t)o->input.batch_tokens
+                                                       : batch_size(&caches, &p->config, p->threads, p->terms.ranks);
 }
 
 static enum status measure_pace(struct plan *p, struct error *e)

@@ -38,7 +38,7 @@ static const struct options_row rows[] = {
      .help = "tokens that attention looks back, or off", .default_text = "the file's"},
     {.name = "no-bos", .kind = OPTIONS_FLAG, .offset = INPUT(no_bos), .help = "no special tokens are added to prompts"},
     {.name = "batch-tokens", .kind = OPTIONS_UINT, .offset = INPUT(batch_tokens), .argument = "N", .min = 1, .max = 65536,
-     .help = "tokens that go through a layer together", .default_text = "from this machine's caches: 256 to 1024"},
+     .help = "tokens that go through a layer together", .default_text = "from this machine's caches: 256 to 1024, to 512 with several ranks"},
     {.name = "precision", .kind = OPTIONS_CHOICE, .offset = INPUT(precision), .argument = "NAME",
      .choices = profile_options_precisions, .help = "f32, int16 or int8", .default_text = "f32"},
     {.name = "threads", .kind = OPTIONS_UINT, .offset = INPUT(threads), .argument = "N", .min = 1, .max = 4096,

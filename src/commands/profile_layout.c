@@ -25,11 +25,11 @@ static void choose_threads(const struct profile_options *o, const struct ranks *
 }
 
 /* The schedule needs the same number everywhere, and nodes may differ: rank 0's. */
-static void choose_batch(struct profile_options *o, const struct config *c)
+static void choose_batch(struct profile_options *o, const struct config *c, const struct ranks *r)
 {
     struct caches caches = caches_read(NULL);
     if (!o->batch_tokens)
-        o->batch_tokens = batch_size(&caches, c, (size_t)threads_count());
+        o->batch_tokens = batch_size(&caches, c, (size_t)threads_count(), (size_t)r->size);
     ranks_broadcast(&o->batch_tokens, sizeof o->batch_tokens);
 }
 
@@ -38,7 +38,7 @@ enum status profile_layout_choose(struct grid *g, struct profile_options *o, con
 {
     struct footprint_weights weights;
     choose_threads(o, r);
-    choose_batch(o, c);
+    choose_batch(o, c, r);
     struct footprint_load load = {.batch_tokens = (size_t)o->batch_tokens, .threads = (size_t)threads_count(), .longest = 1,
                                   .shortest = SIZE_MAX, .mode = (enum kernels_mode)o->precision};
     for (size_t i = 0; i < in->count; i++) {

@@ -74,7 +74,7 @@ static const struct options_row fixed_rows[] = {
              "allows",
      .default_text = "auto"},
     {.name = "batch-tokens", .kind = OPTIONS_UINT, .offset = AT(batch_tokens), .argument = "N", .min = 1, .max = 65536,
-     .help = "tokens that go through a layer together", .default_text = "from cache sizes: 256 to 1024"},
+     .help = "tokens that go through a layer together", .default_text = "from cache sizes: 256 to 1024, to 512 with several ranks"},
     {.name = "threads", .kind = OPTIONS_UINT, .offset = AT(threads), .argument = "N", .min = 1, .max = 4096,
      .help = "threads of each rank", .default_text = "OMP_NUM_THREADS, else the rank's cores"},
     {.name = "watch-seconds", .kind = OPTIONS_DOUBLE, .offset = AT(watch_seconds), .argument = "S", .min = 0, .max = 1e6,

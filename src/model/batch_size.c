@@ -5,7 +5,7 @@
 
 #define STEP 64
 
-size_t batch_size(const struct caches *caches, const struct config *c, size_t threads)
+size_t batch_size(const struct caches *caches, const struct config *c, size_t threads, size_t ranks)
 {
     size_t panels = (size_t)FORWARD_BLOCK * KERNELS_F32_DEPTH * sizeof(float);
     size_t tile_row = SERIES_COUNT * FORWARD_BLOCK * sizeof(float), rows = BATCH_SIZE_USUAL;
@@ -16,6 +16,7 @@ size_t batch_size(const struct caches *caches, const struct config *c, size_t th
         size_t fit = caches->third / caches->sharing_third * ours / (c->intermediate * sizeof(float));
         rows = fit < rows ? fit : rows;
     }
+    const size_t most = ranks > 1 ? BATCH_SIZE_MOST_SHARED : BATCH_SIZE_MOST;
     rows = rows / STEP * STEP;
-    return rows < BATCH_SIZE_LEAST ? BATCH_SIZE_LEAST : rows > BATCH_SIZE_MOST ? BATCH_SIZE_MOST : rows;
+    return rows < BATCH_SIZE_LEAST ? BATCH_SIZE_LEAST : rows > most ? most : rows;
 }

@@ -39,15 +39,16 @@ static void sizes(void)
     struct caches large = caches(2 << 20, 512 << 20, 8), tiny = caches(64 << 10, 1 << 20, 4);
     memset(&c, 0, sizeof c);
     c.intermediate = 8192;
-    is_uint(batch_size(&none, &c, 1), BATCH_SIZE_USUAL, "unknown caches: the usual number of rows");
-    is_uint(batch_size(&zen3, &c, 1), 512, "half a MiB of second level holds the tiles of 512 rows");
-    is_uint(batch_size(&full, &c, 1), BATCH_SIZE_LEAST, "a sixteenth of 32 MiB: the least number of rows");
-    is_uint(batch_size(&full, &c, 16), 1024, "all 32 MiB: 1024 rows of 8192 inputs");
-    is_uint(batch_size(&full, &c, 64), 1024, "more threads than share the cache have no more of it");
-    is_uint(batch_size(&large, &c, 8), BATCH_SIZE_MOST, "never more than the most");
-    is_uint(batch_size(&tiny, &c, 1), BATCH_SIZE_LEAST, "never fewer than the least");
+    is_uint(batch_size(&none, &c, 1, 1), BATCH_SIZE_USUAL, "unknown caches: the usual number of rows");
+    is_uint(batch_size(&zen3, &c, 1, 1), 512, "half a MiB of second level holds the tiles of 512 rows");
+    is_uint(batch_size(&full, &c, 1, 1), BATCH_SIZE_LEAST, "a sixteenth of 32 MiB: the least number of rows");
+    is_uint(batch_size(&full, &c, 16, 1), 1024, "all 32 MiB: 1024 rows of 8192 inputs");
+    is_uint(batch_size(&full, &c, 64, 1), 1024, "more threads than share the cache have no more of it");
+    is_uint(batch_size(&large, &c, 8, 1), BATCH_SIZE_MOST, "never more than the most");
+    is_uint(batch_size(&large, &c, 8, 2), BATCH_SIZE_MOST_SHARED, "shorter chunks where ranks wait for them");
+    is_uint(batch_size(&tiny, &c, 1, 1), BATCH_SIZE_LEAST, "never fewer than the least");
     c.intermediate = 16384;
-    is_uint(batch_size(&full, &c, 16), 512, "a wider model: fewer rows");
+    is_uint(batch_size(&full, &c, 16, 1), 512, "a wider model: fewer rows");
 }
 
 int main(void)
