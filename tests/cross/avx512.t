@@ -22,7 +22,7 @@ compile() {
 }
 
 for file in src/{base,quants,stats,formats,model}/*.c src/kernels/[!l]*.c src/bench/timing.c tests/tap/tap.c; do
-    [[ $file == */fingerprint.c ]] || compile "${file//\//_}" "$file"
+    compile "${file//\//_}" "$file"
 done
 for file in src/kernels/lanes_*.c; do
     compile "wide-$(basename "$file")" -O3 "${as_if[@]}" "$file"
@@ -32,7 +32,12 @@ ok "the AVX-512 sources compile to plain vectors" test ! -e "$wide/failed"
 [[ ! -s $wide/messages ]] || diag "$(head -n 20 "$wide/messages")"
 ar cr "$wide/all.a" "$wide"/*.o
 
-link() { "${CC:-cc}" "${flags[@]}" -o "$wide/$1" "$2" "$wide/all.a" "$build_dir/src/kernels/libkernels_reference.a" -lm 2>"$wide/link"; }
+# As configure found them; sums of files and what the machine has are in rooms below.
+read -ra libraries < <(sed -n 's/^\(XXHASH\|HWLOC\)_LIBS = //p' "$build_dir/Makefile" | tr '\n' ' ')
+link() {
+    "${CC:-cc}" "${flags[@]}" -o "$wide/$1" "$2" "$wide/all.a" "$build_dir/src/kernels/libkernels_reference.a" "${libraries[@]}" -lm \
+        2>"$wide/link"
+}
 
 for file in tests/unit/test_{kernels,products,integer_products}.c tests/unit/test_lanes_*.c; do
     [[ -e $file ]] || continue
@@ -49,6 +54,7 @@ done
 
 # A whole forward pass, every precision.
 ok "the forward pass links with them" link forward_bits tests/cross/forward_bits.c
+[[ ! -s $wide/link ]] || diag "$(head -n 10 "$wide/link")"
 for type in q4_k q8_0 q6_k f16; do
     model=$tap_home/work/$type.gguf
     phi3sat synth --quiet -o "$model" --layers 2 --hidden 256 --intermediate 512 --type $type || bail "synth failed"
