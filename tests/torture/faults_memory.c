@@ -69,8 +69,13 @@ time_t __wrap_time(time_t *now)
     return result;
 }
 
-/* A sanitizer has an allocator of its own, which must see every block. */
-#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+/* A sanitizer has an allocator of its own, which must see every block. gcc and clang tell of it in their own ways. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER
+#endif
+#endif
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && !defined HAS_SANITIZER
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

@@ -2,7 +2,7 @@
 # files.t - a full disk and a broken one: the nth write, fsync, rename or open of an output fails, once or from then on. Status 4, one line,
 # the old outputs whole, nothing left beside them.
 #
-# `make check` tries some of the calls, check-long all.
+# `make check` tries some of the calls, check-long two dozen of each kind, PHI3SAT_TORTURE=all all.
 . "$(dirname "$0")/torture.sh"
 
 phi3sat --quiet --model m.gguf --prompts p.txt --output a.csv >/dev/null || bail "profile failed"

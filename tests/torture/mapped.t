@@ -3,7 +3,7 @@
 # command that maps files, on one rank and on either of two. All ranks end, with one line that names the file and status 3; or the
 # file was needed no more, and the results are those of the whole file.
 #
-# The moments are allocations: some in `make check`, all in check-long.
+# The moments are allocations: some in `make check`, two dozen of each run in check-long, all with PHI3SAT_TORTURE=all.
 . "$(dirname "$0")/torture.sh"
 points() { echo $((long ? 0 : $1)); }
 

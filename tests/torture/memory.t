@@ -2,7 +2,7 @@
 # memory.t - no memory, wherever base/memory.c is asked for it, in every command, on one rank and on either of two: one line,
 # status 1 (4 where HDF5 can't write for want of it), all blocks given back, old outputs whole, no rank left waiting.
 #
-# `make check` tries some of the allocations, check-long all.
+# `make check` tries some of the allocations, check-long two dozen of each run, PHI3SAT_TORTURE=all all.
 . "$(dirname "$0")/torture.sh"
 
 phi3sat --quiet --model m.gguf --prompts p.txt --output a.csv >/dev/null || bail "profile failed"
