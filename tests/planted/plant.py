@@ -21,7 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-LONGEST = 900  # seconds that a test may take before it counts as hanging, which is a failure too
+LONGEST = 300  # seconds that a test may take before it counts as hanging, which is a failure too
 Fault = collections.namedtuple("Fault", "name path tests why old new")
 
 
