@@ -17,7 +17,8 @@
 #     long                    1 under `make check-long`
 
 set -u
-source_dir=${PHI3SAT_SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+# Without the ".." that make may have in it.
+source_dir=$(cd "${PHI3SAT_SRCDIR:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
 build_dir=${PHI3SAT_BUILDDIR:-$source_dir/build}
 # shellcheck disable=SC2034 # read by tests
 long=${PHI3SAT_LONG:-0}

@@ -3,7 +3,7 @@
 # The run goes on without it, or has ended; the old outputs are whole; and the same command started again reaches the bytes
 # of a run that nothing happened to.
 #
-# `make check` tries a few of the calls, check-long two dozen of each kind.
+# `make check` tries a few of the calls, check-long half a dozen of each kind.
 . "$(dirname "$0")/torture.sh"
 
 words 12 5 9 >p.txt
@@ -50,7 +50,7 @@ strikes() {
     local ranks=$1 points=$2 kind=$3 how=$4 total point number wrong all='' tried=0
     total=$(calls "$kind")
     ((${total:-0} > 0)) || { fail "$5: there is nothing to fail"; return; }
-    ((!long)) || points=24
+    ((!long)) || points=6
     ((points < total)) || points=$total
     # How many checkpoints there are depends on time a little: the last calls may not come.
     for ((point = 0; point < points; point++)); do
