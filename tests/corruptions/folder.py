@@ -85,6 +85,8 @@ def safetensors():
     first = next(n for n in HEADER if n != "__metadata__")
     for length in (0, 1, 100000001, 1 << 62, (1 << 64) - 8, (1 << 64) - 1):
         row("length past the end", f"a header of {length} bytes", "model.safetensors", struct.pack("<Q", length) + WHOLE[8:])
+    row("length past the end", "a byte too few", "model.safetensors", WHOLE[:-1])
+    row("length past the end", "a byte too many", "model.safetensors", WHOLE + b"\0")
     row("bomb", "a header of a hole", "model.safetensors", hole(struct.pack("<Q", 90000000) + b"{", 1 << 40))
     row("bomb", "a header of 10 MB of blanks", "model.safetensors", struct.pack("<Q", 10000002) + b"{" + b" " * 10000000 + b"}")
     empty = b"{" + b",".join(b'"%d":{}' % i for i in range(200000)) + b"}"
