@@ -103,10 +103,10 @@ LONG_TESTS += %D%/cross/neon.t %D%/cross/avx512.t
 EXTRA_DIST += %D%/cross/plain512/immintrin.h
 
 # Analysers and sanitizers, each with a configuration of ours, and what the tests go through.
-LONG_TESTS += %D%/analysis/cppcheck.t %D%/analysis/tidy.t %D%/analysis/gcc.t
+LONG_TESTS += %D%/analysis/cppcheck.t %D%/analysis/gcc.t
 LONG_TESTS += %D%/analysis/valgrind.t %D%/analysis/memory.t %D%/analysis/threads.t
 EXTRA_DIST += %D%/analysis/valgrind.txt %D%/analysis/thread.txt %D%/analysis/sanitize.sh
-EXTRA_DIST += %D%/analysis/compiles.sh %D%/analysis/findings.sh %D%/analysis/known.txt %D%/analysis/clang-tidy.yaml \
+EXTRA_DIST += %D%/analysis/compiles.sh %D%/analysis/findings.sh %D%/analysis/known.txt %D%/analysis/tidy %D%/analysis/clang-tidy.yaml \
 	%D%/analysis/cppcheck.txt
 EXTRA_DIST += %D%/coverage/run %D%/coverage/table.py
 

@@ -2,8 +2,8 @@
 # compiles.sh - how make compiles each source of src/, for analysers that have to see the same code.
 # shellcheck disable=SC2154 # tap.sh sets the trees
 #
-# Asked of make itself, as if every source were new, so that no flag stands in two places; nothing
-# is built by that. A test sources this file after tap.sh.
+# Asked of make itself, as if every source were new (which `all` would not tell the make that it starts), so that no flag
+# stands in two places; nothing is built by that. A test sources this file after tap.sh.
 
 # compiles: prints one line a compilation, "SOURCE<TAB>WORDS": the source as seen from the tree, the compiler's
 # arguments but for its output, quoted for a shell that stands in the build's folder.
@@ -13,7 +13,7 @@ compiles() {
     for source in "$source_dir"/src/*.c "$source_dir"/src/*/*.c; do
         pretend+=(-W "$top/${source#"$source_dir"/}")
     done
-    (cd "$build_dir" && make -n V=1 "${pretend[@]}" all 2>/dev/null) | awk -v top="$top/" '
+    (cd "$build_dir" && make -n V=1 "${pretend[@]}" all-am 2>/dev/null) | awk -v top="$top/" '
         / -c -o src\// && !/tests_/ {
             # The line ends with the source, or with `test -f "src/room/file.c" || echo "../"`src/room/file.c
             source = $0
