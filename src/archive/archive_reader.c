@@ -29,7 +29,7 @@ struct archive_reader {
 static enum status bad(const struct archive_reader *r, const char *path, const char *what, struct error *e)
 {
     error_set(e, STATUS_INPUT, "data set %s %s", path, what);
-    error_advice(e, "check that it is a whole archive of phi3sat");
+    error_advice(e, "it is damaged or no archive of phi3sat: copy it again, or profile its prompts again");
     return error_file(e, r->path);
 }
 
@@ -324,7 +324,7 @@ static enum status check_prompts(const struct archive_reader *r, const struct pr
         if (set->entry[i].multiplicity == 0)
             return bad(r, "state/prompt_multiplicity", "holds a 0", e);
         if (checkpoint && (set->entry[i].layers == 0 || set->entry[i].layers > r->told.facts.layers))
-            return bad(r, "state/prompt_layers", "is no number of layers", e);
+            return bad(r, "state/prompt_layers", "holds a number of layers that the model doesn't have", e);
         if (__builtin_add_overflow(prompts, set->entry[i].multiplicity, &prompts))
             return bad(r, "state/prompt_multiplicity", "counts too many prompts", e);
     }

@@ -27,8 +27,8 @@ static void allow_files(size_t count)
 
 static enum status too_many(const char *path, struct error *e)
 {
-    error_set(e, STATUS_INPUT, "holds more prompts or tokens than can be counted together with the others");
-    error_advice(e, "the file is damaged; profile its prompts again");
+    error_set(e, STATUS_INPUT, "has more prompts or tokens than 64 bits can count together with the archives before it");
+    error_advice(e, "no run has so many: leave the file out, or profile its prompts again");
     return error_file(e, path);
 }
 

@@ -123,7 +123,7 @@ enum status hdf5_fault(struct error *e, enum status status, const char *file, co
                         "set HDF5_USE_FILE_LOCKING=FALSE");
     else
         error_advice(e, status == STATUS_OUTPUT ? "check the free space and the folder"
-                                                : "check that it is a whole archive of phi3sat");
+                                                : "it is damaged or no archive of phi3sat: copy it again, or profile its prompts again");
     error_file(e, file);
     cause[0] = '\0';
     reason = 0;

@@ -54,7 +54,7 @@ static enum status wrong(const struct reading *r, struct json_value at, const ch
     char where[128];
     snprintf(where, sizeof where, "field \"%.80s\"", field);
     hf_json_refuse(r->map, at, where, what, r->e);
-    return error_advice(r->e, "the file is damaged or of a kind phi3sat doesn't know");
+    return error_advice(r->e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
 }
 
 static void key_name(const struct reading *r, const char *name, char key[128])

@@ -196,8 +196,8 @@ static enum status check_tensors(const struct model_file *file, struct error *e)
         if (s)
             error_set(e, STATUS_INPUT, "a tensor's data lies outside section %llu, where it belongs", (unsigned long long)at);
         else
-            error_set(e, STATUS_INPUT, "a tensor belongs to section %llu, but there are only %zu", (unsigned long long)at,
-                      file->section_count);
+            error_set(e, STATUS_INPUT, "a tensor belongs to section %llu, but the sections are 0 to %zu", (unsigned long long)at,
+                      file->section_count - 1);
         error_advice(e, DAMAGED);
         return view_name(e, "tensor", t->name, t->position);
     }

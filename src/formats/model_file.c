@@ -274,7 +274,7 @@ enum status model_file_get_word(const struct model_file *file, const char *name,
             *value = text;
         return STATUS_OK;
     }
-    error_set(e, STATUS_INPUT, "a name holds a NUL byte");
+    error_set(e, STATUS_INPUT, "the value holds a NUL byte");
     error_file(e, model_file_path(file));
     error_where(e, "key \"%s\"", name);
     error_advice(e, "the file is damaged; convert or download it again");

@@ -41,7 +41,7 @@ static enum status read_size(const struct config *c, const struct model_file *f,
     if (number > max || (required && number == 0)) {
         error_set(e, STATUS_INPUT, "key %s is %llu, expected 1 to %zu", k.text, (unsigned long long)number, max);
         error_position(e, model_file_key_position(f, k.text));
-        error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+        error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
         return error_file(e, model_file_path(f));
     }
     *value = (size_t)number;
@@ -58,9 +58,9 @@ static enum status read_real(const struct config *c, const struct model_file *f,
     if (status != STATUS_OK || !found)
         return status;
     if (!(isfinite((float)*value) && *value >= min)) {
-        error_set(e, STATUS_INPUT, "key %s is %g, expected a number from %g on", k.text, *value, min);
+        error_set(e, STATUS_INPUT, "key %s is %g, expected a number from %g to 3.4e38", k.text, *value, min);
         error_position(e, model_file_key_position(f, k.text));
-        error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+        error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
         return error_file(e, model_file_path(f));
     }
     *value = (double)(float)*value;
@@ -90,8 +90,8 @@ static enum status read_architecture(struct config *c, const struct model_file *
 
 static enum status inconsistent(const struct model_file *f, struct error *e, const char *what, size_t a, size_t b)
 {
-    error_set(e, STATUS_INPUT, "%s don't fit together: %zu and %zu", what, a, b);
-    error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+    error_set(e, STATUS_INPUT, "%s, and are %zu and %zu", what, a, b);
+    error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
     return error_file(e, model_file_path(f));
 }
 
@@ -112,9 +112,9 @@ static enum status read_sizes(struct config *c, const struct model_file *f, stru
     if (s != STATUS_OK)
         return s;
     if (c->kv_heads == 0 || c->heads % c->kv_heads)
-        return inconsistent(f, e, "attention heads and key/value heads", c->heads, c->kv_heads);
+        return inconsistent(f, e, "attention heads must be a multiple of key/value heads", c->heads, c->kv_heads);
     if (!model_file_has_key(f, own_key(c, "attention.key_length").text) && c->hidden % c->heads)
-        return inconsistent(f, e, "hidden size and attention heads", c->hidden, c->heads);
+        return inconsistent(f, e, "hidden size and attention heads must divide without a rest", c->hidden, c->heads);
     c->head_dim = c->hidden / c->heads;
     s = read_size(c, f, "attention.key_length", LIMIT_WIDTH, &c->head_dim, false, e);
     size_t value_length = c->head_dim;
@@ -123,7 +123,7 @@ static enum status read_sizes(struct config *c, const struct model_file *f, stru
     if (s != STATUS_OK)
         return s;
     if (value_length != c->head_dim || c->head_dim == 0)
-        return inconsistent(f, e, "key and value length of a head", c->head_dim, value_length);
+        return inconsistent(f, e, "key and value length of a head must be the same and above 0", c->head_dim, value_length);
     return STATUS_OK;
 }
 
@@ -173,7 +173,7 @@ static enum status read_yarn(struct config *c, const struct model_file *f, struc
     c->yarn_slow = 1.0;
     if (!(c->rope_base > 1.0)) {
         error_set(e, STATUS_INPUT, "key %s is 1, where YaRN needs more", own_key(c, "rope.freq_base").text);
-        error_advice(e, "the file is damaged or of a kind phi3sat doesn't know");
+        error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
         return error_file(e, model_file_path(f));
     }
     enum status s = read_real(c, f, "rope.scaling.factor", 1.0, &c->rope_divisor, e);
@@ -223,7 +223,7 @@ static enum status read_rotary(struct config *c, const struct model_file *f, str
     c->rotary = c->head_dim;
     enum status s = read_size(c, f, "rope.dimension_count", LIMIT_WIDTH, &c->rotary, false, e);
     if (s == STATUS_OK && (c->rotary % 2 || c->rotary > c->head_dim))
-        return inconsistent(f, e, "rotary dimensions and head dimension", c->rotary, c->head_dim);
+        return inconsistent(f, e, "rotary dimensions must be even and no more than those of a head", c->rotary, c->head_dim);
     c->rope_base = 10000.0;
     c->rope_divisor = 1.0;
     c->attention_factor = 1.0;

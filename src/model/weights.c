@@ -73,7 +73,7 @@ static enum status wrong(const struct lookup *l, const char *name, const char *w
 {
     error_set(l->error, STATUS_INPUT, "%s", what);
     error_where(l->error, "tensor %s", name);
-    error_advice(l->error, "the file is damaged or of a kind phi3sat doesn't know");
+    error_advice(l->error, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
     return error_file(l->error, model_file_path(l->file));
 }
 

@@ -138,7 +138,7 @@ static bool close_parenthesis(struct parser *p)
 {
     if (take_sign(p, ")"))
         return true;
-    wrong(p, p->at, "a closing parenthesis is missing");
+    wrong(p, p->at, *p->at == ',' ? "one number is taken here, not a list" : "a closing parenthesis is missing");
     return false;
 }
 
@@ -178,7 +178,9 @@ static enum kind parse_number(struct parser *p)
     memcpy(text, p->at, length);
     text[length] = '\0';
     float value = strtof(text, NULL);
-    if (isinf(value) || word_length(p->at + length) > 0 || p->at[length] == '.')
+    if (isinf(value))
+        return wrong(p, p->at, "that number is too large");
+    if (word_length(p->at + length) > 0 || p->at[length] == '.')
         return wrong(p, p->at, "that is no number");
     p->at += length;
     return step(p, NUMBER, 0, METRIC_MEAN, (double)value) ? A_NUMBER : BROKEN;

@@ -139,7 +139,7 @@ static void faults(void)
     is_wrong("-(1 < 2) > 1", 2, "a number is wanted");
     is_wrong("median(3) > 1", 8, "no such word");
     is_wrong("median ffn.mean > 1", 8, "opening parenthesis");
-    is_wrong("1e99 > 1", 1, "no number");
+    is_wrong("1e99 > 1", 1, "too large");
     is_wrong("0x10 > 1", 1, "no number");
     is_wrong("1.2.3 > 1", 1, "no number");
     is_wrong(". > 1", 1, "no number");

@@ -349,7 +349,7 @@ static void crafted_tensors(void)
     crafted(a, own + 1, 8, ANY, "no multiple of the alignment 64");
     crafted(a, UINT64_MAX - 63, 8, ANY, "beyond any file");
     crafted(embedding, 0, 8, ANY, "a tensor's data lies outside section 0");
-    crafted(a - 27, '7', 1, ANY, "a tensor belongs to section 8, but there are only 3");
+    crafted(a - 27, '7', 1, ANY, "a tensor belongs to section 8, but the sections are 0 to 2");
     crafted(a - 4, 142, 4, ANY, "type id 142");
 }
 

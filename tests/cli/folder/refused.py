@@ -18,7 +18,7 @@ DAMAGED = "; the file is damaged; download it again"
 INCOMPLETE = "; the copy or download is incomplete; fetch the file again"
 OTHERS = "; the files are not of one model; download the folder again"
 SHARD = f"shard 1 of 3 in {INDEX}, byte "
-KIND = "; the file is damaged or of a kind phi3sat doesn't know"
+KIND = "; convert or download it again; if it stays so, phi3sat doesn't know this kind of model"
 
 
 def claim(holds, text, *notes):
