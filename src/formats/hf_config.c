@@ -110,6 +110,28 @@ static void put_text(const struct reading *r, const char *name, const char *text
     made_keys_text(r->keys, key, text, strlen(text));
 }
 
+const char *hf_config_field(const char *key)
+{
+    static const char *const fields[][2] = {{"block_count", "num_hidden_layers"},
+                                            {"embedding_length", "hidden_size"},
+                                            {"feed_forward_length", "intermediate_size"},
+                                            {"attention.head_count", "num_attention_heads"},
+                                            {"attention.head_count_kv", "num_key_value_heads"},
+                                            {"attention.key_length", "head_dim"},
+                                            {"attention.value_length", "head_dim"},
+                                            {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+                                            {"attention.sliding_window", "sliding_window"},
+                                            {"context_length", "max_position_embeddings"},
+                                            {"rope.freq_base", "rope_theta"}};
+    const char *name = strchr(key, '.');
+    if (strcmp(key, "general.architecture") == 0)
+        return "model_type";
+    for (size_t i = 0; name && i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(name + 1, fields[i][0]) == 0)
+            return fields[i][1];
+    return NULL;
+}
+
 static enum status read_sizes(struct reading *r)
 {
     static const char *const sizes[][2] = {{"num_hidden_layers", "block_count"},

@@ -22,4 +22,7 @@ enum status hf_config_read(struct hf_config *c, const struct mapping *map, struc
                            struct error *e) ERROR_MUST_USE;
 void hf_config_free(struct hf_config *c);
 
+/* The field of config.json that `key` is made of, for messages; NULL: of several, or not of one. */
+const char *hf_config_field(const char *key);
+
 #endif

@@ -232,6 +232,8 @@ enum status knot_read(struct model_file *file, struct error *e)
     if (s == STATUS_OK)
         s = gguf_tensors_read(file, &c, (size_t)h.tensors, KNOT_TENSOR_ALIGNMENT, e);
     file->text_size = c.position;
+    if (s == STATUS_INPUT) /* GGUF's words; but this one was packed */
+        error_advice(e, DAMAGED);
     return s == STATUS_OK ? check_tensors(file, e) : s;
 }
 

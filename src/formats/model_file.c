@@ -11,6 +11,7 @@
 #include "../base/memory.h"
 #include "foreign.h"
 #include "gguf.h"
+#include "hf_config.h"
 #include "hf_folder.h"
 #include "knot.h"
 #include "view.h"
@@ -193,7 +194,7 @@ static double number_as_double(const struct number *number)
 static enum status refuse_key(const struct model_file *file, const struct view_key *key, const char *wanted,
                               struct error *e)
 {
-    error_set(e, STATUS_INPUT, "a key holds a value of type %s that is not %s", view_type_name(key->type), wanted);
+    error_set(e, STATUS_INPUT, "a key's value is not %s: it is of type %s", wanted, view_type_name(key->type));
     error_file(e, model_file_path(file));
     error_advice(e, "convert the model again, or choose another file");
     return view_name(e, "key", key->name, key->position);
@@ -262,6 +263,11 @@ int64_t model_file_key_position(const struct model_file *file, const char *name)
     return file->made || !names_find(&file->key_names, name, &i) ? -1 : (int64_t)file->keys[i].position;
 }
 
+const char *model_file_key_field(const struct model_file *file, const char *key)
+{
+    return file->kind && strncmp(file->kind, "Hugging Face", 12) == 0 ? hf_config_field(key) : NULL;
+}
+
 enum status model_file_get_word(const struct model_file *file, const char *name, struct model_file_text *value, bool *found,
                                 struct error *e)
 {
@@ -276,7 +282,8 @@ enum status model_file_get_word(const struct model_file *file, const char *name,
     }
     error_set(e, STATUS_INPUT, "the value holds a NUL byte");
     error_file(e, model_file_path(file));
-    error_where(e, "key \"%s\"", name);
+    const char *field = model_file_key_field(file, name);
+    error_where(e, field ? "config.json, field \"%s\"" : "key \"%s\"", field ? field : name);
     error_advice(e, "the file is damaged; convert or download it again");
     return error_position(e, model_file_key_position(file, name));
 }
@@ -365,7 +372,7 @@ enum status model_file_array_int(const struct model_file *file, const char *name
     }
     if (!load_number(file, key->element, bytes, &number) || !number.is_integer ||
         (!number.is_negative && number.magnitude > INT64_MAX))
-        return refuse_element(file, key, i, "a 64-bit integer", e);
+        return refuse_element(file, key, i, "an integer of at most 64 bits", e);
     *value = (int64_t)number.magnitude;
     return STATUS_OK;
 }

@@ -112,6 +112,9 @@ enum status model_file_get_word(const struct model_file *file, const char *key, 
 /* Where the value of `key` lies in the file; -1: nowhere, or its keys were made (folders). */
 int64_t model_file_key_position(const struct model_file *file, const char *key);
 
+/* The field of a folder's config.json that `key` was made of, as its user knows it; NULL: another kind of file, or none. */
+const char *model_file_key_field(const struct model_file *file, const char *key);
+
 /* Arrays. Length and element type of array `key`; elements are then read one by
  * one (strings by index in constant time: the index is built at open or on first
  * use, thread-safely - at open is simplest) */

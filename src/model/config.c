@@ -29,6 +29,17 @@ static struct key own_key(const struct config *c, const char *name)
     return k;
 }
 
+/* Where the user finds `key`, for an error that has been set. */
+static enum status blame_key(const struct model_file *f, const char *key, struct error *e)
+{
+    const char *field = model_file_key_field(f, key);
+    if (field)
+        error_where(e, "config.json, field \"%s\"", field);
+    error_position(e, model_file_key_position(f, key));
+    error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
+    return error_file(e, model_file_path(f));
+}
+
 static enum status read_size(const struct config *c, const struct model_file *f, const char *name, size_t max,
                              size_t *value, bool required, struct error *e)
 {
@@ -40,9 +51,7 @@ static enum status read_size(const struct config *c, const struct model_file *f,
         return status;
     if (number > max || (required && number == 0)) {
         error_set(e, STATUS_INPUT, "key %s is %llu, expected 1 to %zu", k.text, (unsigned long long)number, max);
-        error_position(e, model_file_key_position(f, k.text));
-        error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
-        return error_file(e, model_file_path(f));
+        return blame_key(f, k.text, e);
     }
     *value = (size_t)number;
     return STATUS_OK;
@@ -59,9 +68,7 @@ static enum status read_real(const struct config *c, const struct model_file *f,
         return status;
     if (!(isfinite((float)*value) && *value >= min)) {
         error_set(e, STATUS_INPUT, "key %s is %g, expected a number from %g to 3.4e38", k.text, *value, min);
-        error_position(e, model_file_key_position(f, k.text));
-        error_advice(e, "convert or download it again; if it stays so, phi3sat doesn't know this kind of model");
-        return error_file(e, model_file_path(f));
+        return blame_key(f, k.text, e);
     }
     *value = (double)(float)*value;
     return STATUS_OK;
@@ -259,9 +266,11 @@ enum status config_read(struct config *c, const struct model_file *f, struct err
         return s;
     const struct model_file_tensor *embedding = model_file_find_tensor(f, "token_embd.weight");
     if (!embedding || embedding->dimensions != 2) {
-        error_set(e, STATUS_INPUT, "has no matrix token_embd.weight");
+        const bool folder = strncmp(model_file_kind(f), "Hugging Face", 12) == 0;
+        error_set(e, STATUS_INPUT, "has no matrix %s", folder ? "model.embed_tokens.weight" : "token_embd.weight");
         error_advice(e, model_file_tensor_count(f) ? "the file is no whole model"
-                                                   : "it holds a vocabulary only; give the file with the weights");
+                        : folder ? "it holds no weights; download its safetensors files"
+                                 : "it holds a vocabulary only; give the file with the weights");
         return error_file(e, model_file_path(f));
     }
     c->vocabulary = (size_t)embedding->dims[1];

@@ -312,7 +312,7 @@ enum status decode_feed(struct decode *d, const int32_t *ids, size_t count, cons
     for (size_t i = 0; i < count; i++)
         if (ids[i] < 0 || (size_t)ids[i] >= d->config.vocabulary) {
             error_set(e, STATUS_INPUT, "the model has no token %ld, only 0 to %zu", (long)ids[i], d->config.vocabulary - 1);
-            return error_advice(e, "use the tokenizer of this model");
+            return error_advice(e, "its tokenizer and its weights don't belong together: convert or download the model again");
         }
     for (size_t done = 0; done < count; done += d->rows) {
         run_chunk(d, ids + done, count - done < d->options.batch_tokens ? count - done : d->options.batch_tokens);

@@ -162,30 +162,30 @@ static void check_refusals(const struct model_file *file, const char *path)
     refused(model_file_get_uint(file, "missing", &whole, NULL, &e), &e, path, "lacks the key \"missing\"",
             "a key that must be there");
     refused(model_file_get_uint(file, "i32", &whole, &found, &e), &e, path,
-            "a key holds a value of type i32 that is not an integer from 0 up (key \"i32\", byte 122)",
+            "a key's value is not an integer from 0 up: it is of type i32 (key \"i32\", byte 122)",
             "a negative number");
     refused(model_file_get_uint(file, "f32", &whole, NULL, &e), &e, path,
-            "a key holds a value of type f32 that is not an integer from 0 up (key \"f32\", byte 215)",
+            "a key's value is not an integer from 0 up: it is of type f32 (key \"f32\", byte 215)",
             "a float as integer");
     refused(model_file_get_float(file, "text", &real, NULL, &e), &e, path,
-            "a key holds a value of type string that is not a number (key \"text\", byte 293)", "a text as float");
+            "a key's value is not a number: it is of type string (key \"text\", byte 293)", "a text as float");
     refused(model_file_get_bool(file, "u8", &flag, NULL, &e), &e, path,
-            "a key holds a value of type u8 that is not a bool (key \"u8\", byte 38)", "a number as bool");
+            "a key's value is not a bool: it is of type u8 (key \"u8\", byte 38)", "a number as bool");
     refused(model_file_get_text(file, "u8", &text, NULL, &e), &e, path,
-            "a key holds a value of type u8 that is not a string (key \"u8\", byte 38)", "a number as text");
+            "a key's value is not a string: it is of type u8 (key \"u8\", byte 38)", "a number as text");
     refused(model_file_array_int(file, "ints", 2, &element, &e), &e, path,
             "an array of 2 elements has no element 2 (key \"ints\", byte 384)", "an element past the end");
     refused(model_file_array_int(file, "large", 0, &element, &e), &e, path,
-            "element 0 of an array of type u64 is not a 64-bit integer (key \"large\", byte 491)",
+            "element 0 of an array of type u64 is not an integer of at most 64 bits (key \"large\", byte 491)",
             "2^64 - 1 in 63 bits");
     refused(model_file_array_int(file, "bools", 2, &element, &e), &e, path,
-            "element 2 of an array of type bool is not a 64-bit integer (key \"bools\", byte 421)", "a bool of 2");
+            "element 2 of an array of type bool is not an integer of at most 64 bits (key \"bools\", byte 421)", "a bool of 2");
     refused(model_file_array_text(file, "ints", 0, &text, &e), &e, path,
             "element 0 of an array of type i32 is not a string (key \"ints\", byte 384)", "an integer as text");
     refused(model_file_array_float(file, "nested", 0, &real, &e), &e, path,
             "element 0 of an array of type array is not a number (key \"nested\", byte 558)", "an array as number");
     refused(model_file_array_float(file, "u8", 0, &real, &e), &e, path,
-            "a key holds a value of type u8 that is not an array (key \"u8\", byte 38)", "a number as array");
+            "a key's value is not an array: it is of type u8 (key \"u8\", byte 38)", "a number as array");
 }
 
 static void check_arrays(const struct model_file *file)
