@@ -26,11 +26,12 @@ profile=(phi3sat --model m.gguf --progress never --prompts p.txt)
 mpirun_n 2 "${profile[@]}" --output one.csv
 expect_status 0 "a run without a break"
 
-# begin COMMAND...: in the background, until it says that it runs.
+# begin COMMAND...: in the background, until it says that it runs. Its ranks nap now and then, so that it lasts several
+# times as long as all its stops take, on a busy machine as well.
 begin() {
     local tenths
     : >"$stderr"
-    "$@" >"$stdout" 2>"$stderr" </dev/null &
+    PHI3SAT_TEST_DELAY=$seed:40 "$@" >"$stdout" 2>"$stderr" </dev/null &
     started=$!
     for ((tenths = 0; tenths < 300; tenths++)); do
         if grep -q '^run: ' "$stderr" || ! kill -0 $started 2>/dev/null; then break; fi
