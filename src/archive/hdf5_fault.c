@@ -115,7 +115,9 @@ enum status hdf5_fault(struct error *e, enum status status, const char *file, co
     va_end(args);
     if (lacks_memory && status == STATUS_INPUT) /* the file may be good */
         status = STATUS_FAILED;
-    error_set(e, status, "%s%s%s", sentence, cause[0] ? ": " : "", cause);
+    /* Of HDF5's own messages inside an object: tells a user nothing that our sentence doesn't. */
+    const bool worth = cause[0] && strcmp(cause, "message type not found") != 0;
+    error_set(e, status, "%s%s%s", sentence, worth ? ": " : "", worth ? cause : "");
     if (lacks_memory)
         error_advice(e, "use fewer ranks on this node, or one with more memory");
     else if (is_lock_failure())

@@ -526,15 +526,14 @@ static enum status tell_nonfinite(const struct profile *p, uint64_t count)
     if (!count)
         return STATUS_OK;
     if (!first.seen) {
-        log_warning("%llu activations were NaN, infinite or beyond 2^24 in the archive that was appended to",
-                    (unsigned long long)count);
+        log_warning("%s: %llu activations were NaN, infinite or beyond 2^24 in the run before, which is appended to",
+                    p->options.append, (unsigned long long)count);
         return STATUS_NONFINITE;
     }
-    log_warning("%llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), "
-                "prompt %llu (line %zu), token %llu",
-                (unsigned long long)count, (unsigned long long)first.layer, (unsigned long long)first.neuron,
-                series[first.series], (unsigned long long)first.prompt, intake_line(&p->intake, first.prompt),
-                (unsigned long long)first.position);
+    log_warning("%s: %llu activations were NaN, infinite or beyond 2^24; the first: layer %llu, neuron %llu (%s), "
+                "prompt %llu (line %zu), token %llu", p->options.model, (unsigned long long)count,
+                (unsigned long long)first.layer, (unsigned long long)first.neuron, series[first.series],
+                (unsigned long long)first.prompt, intake_line(&p->intake, first.prompt), (unsigned long long)first.position);
     return STATUS_NONFINITE;
 }
 

@@ -101,7 +101,7 @@ static struct steps steps_of(struct json_value root, const char *name, const cha
 }
 
 /* "the pre-tokeniser Split, ByteLevel of tokenizer.json is none that phi3sat knows" */
-static void refuse_steps(struct reading *r, const char *what, const struct steps *s)
+static void refuse_steps(struct reading *r, const char *what, const struct steps *s, const char *why)
 {
     char names[160] = "", sentence[256];
     size_t used = 0;
@@ -110,7 +110,10 @@ static void refuse_steps(struct reading *r, const char *what, const struct steps
         if (hf_json_member(s->step[i], "type", JSON_STRING, &type))
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
                                      (int)(type.length - 2 < 30 ? type.length - 2 : 30), type.bytes + 1);
-    snprintf(sentence, sizeof sentence, "the %s %s of tokenizer.json is none that phi3sat knows", what, names[0] ? names : "(none)");
+    if (why)
+        snprintf(sentence, sizeof sentence, "the %s %s of tokenizer.json %s", what, names[0] ? names : "(none)", why);
+    else
+        snprintf(sentence, sizeof sentence, "the %s %s of tokenizer.json is none that phi3sat knows", what, names[0] ? names : "(none)");
     hf_tokens_refuse(r->t, r->k, sentence);
 }
 
@@ -139,7 +142,7 @@ static bool read_normalizer(struct reading *r, struct normal *n)
     }
     fine = fine && (n->escape || !n->prefix);
     if (!fine)
-        refuse_steps(r, "normaliser", &s);
+        refuse_steps(r, "normaliser", &s, NULL);
     return fine;
 }
 
@@ -202,7 +205,7 @@ static void read_cutting(struct reading *r)
     } else if (n.escape && s.count == 0) {
         made_keys_bool(r->k, KEY("add_space_prefix"), n.prefix);
     } else if (!metaspace || !read_metaspace(r, s.step[0])) {
-        refuse_steps(r, "pre-tokeniser", &s);
+        refuse_steps(r, "pre-tokeniser", &s, NULL);
     }
 }
 
@@ -365,14 +368,14 @@ static enum status read_model(struct reading *r)
     return s == STATUS_OK && !unigram && !r->t->refused ? read_merges(r) : s;
 }
 
-/* TemplateProcessing's "single": BOS, the text, EOS. */
-static bool read_frame(struct reading *r, struct json_value step)
+/* TemplateProcessing's "single": BOS, the text, EOS. NULL, or what is wrong with it. */
+static const char *read_frame(struct reading *r, struct json_value step)
 {
     struct json_value single, part, special, name, table, ids, id;
     bool behind = false;
     uint64_t number;
     if (!hf_json_member(step, "single", JSON_ARRAY, &single))
-        return false;
+        return "has no list \"single\"";
     struct json_walk walk = json_begin(single);
     while (json_next(&walk, NULL, &part)) {
         if (hf_json_member(part, "Sequence", JSON_OBJECT, &special)) {
@@ -380,33 +383,40 @@ static bool read_frame(struct reading *r, struct json_value step)
             continue;
         }
         bool *adds = behind ? &r->t->add_eos : &r->t->add_bos;
-        if (*adds || !hf_json_member(part, "SpecialToken", JSON_OBJECT, &special) || !hf_json_member(special, "id", JSON_STRING, &name) ||
+        if (*adds)
+            return "adds more than one token before or behind the text";
+        if (!hf_json_member(part, "SpecialToken", JSON_OBJECT, &special) || !hf_json_member(special, "id", JSON_STRING, &name) ||
             !hf_json_member(step, "special_tokens", JSON_OBJECT, &table))
-            return false;
+            return "has a part that is neither the text nor a special token";
         bool found = false;
         struct json_value key, value;
         struct json_walk entries = json_begin(table);
         while (!found && json_next(&entries, &key, &value))
             found = key.length == name.length && memcmp(key.bytes, name.bytes, key.length) == 0;
         if (!found || !hf_json_member(value, "ids", JSON_ARRAY, &ids))
-            return false;
+            return "uses a special token that its \"special_tokens\" don't list";
         struct json_walk list = json_begin(ids);
         if (!json_next(&list, NULL, &id) || !hf_json_uint(id, &number) || number >= r->t->count)
-            return false;
+            return "gives a special token an id that the vocabulary lacks";
         *adds = true;
         *(behind ? &r->t->eos : &r->t->bos) = (int64_t)number;
     }
-    return true;
+    return NULL;
 }
 
 static void read_frames(struct reading *r)
 {
     const struct steps s = steps_of(r->root, "post_processor", "processors");
+    const char *why = NULL;
     bool fine = !s.overflow;
-    for (size_t i = 0; i < s.count && fine; i++)
-        fine = is_type(s.step[i], "ByteLevel") || (is_type(s.step[i], "TemplateProcessing") && read_frame(r, s.step[i]));
-    if (!fine)
-        refuse_steps(r, "post-processor", &s);
+    for (size_t i = 0; i < s.count && fine && !why; i++) {
+        if (is_type(s.step[i], "TemplateProcessing"))
+            why = read_frame(r, s.step[i]);
+        else
+            fine = is_type(s.step[i], "ByteLevel");
+    }
+    if (!fine || why)
+        refuse_steps(r, "post-processor", &s, why);
 }
 
 enum status hf_tokens_read_json(struct hf_tokens *t, const struct mapping *map, struct json_value root, struct made_keys *k,

@@ -95,6 +95,11 @@ const char *model_file_kind(const struct model_file *file)
     return file->kind;
 }
 
+bool model_file_is_folder(const struct model_file *file)
+{
+    return file->kind && strncmp(file->kind, "Hugging Face", 12) == 0;
+}
+
 size_t model_file_tensor_count(const struct model_file *file)
 {
     return file->tensor_count;
@@ -265,7 +270,7 @@ int64_t model_file_key_position(const struct model_file *file, const char *name)
 
 const char *model_file_key_field(const struct model_file *file, const char *key)
 {
-    return file->kind && strncmp(file->kind, "Hugging Face", 12) == 0 ? hf_config_field(key) : NULL;
+    return model_file_is_folder(file) ? hf_config_field(key) : NULL;
 }
 
 enum status model_file_get_word(const struct model_file *file, const char *name, struct model_file_text *value, bool *found,

@@ -68,6 +68,9 @@ const char *model_file_path(const struct model_file *file);
 /* "GGUF v3", for messages and /run. */
 const char *model_file_kind(const struct model_file *file);
 
+/* A Hugging Face folder, whose keys and tensors have other names where the user looks. */
+bool model_file_is_folder(const struct model_file *file);
+
 size_t model_file_tensor_count(const struct model_file *file);
 const struct model_file_tensor *model_file_tensor_at(const struct model_file *file, size_t i);
 /* NULL when there is none of that name (a hash look-up). */

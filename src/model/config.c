@@ -266,7 +266,7 @@ enum status config_read(struct config *c, const struct model_file *f, struct err
         return s;
     const struct model_file_tensor *embedding = model_file_find_tensor(f, "token_embd.weight");
     if (!embedding || embedding->dimensions != 2) {
-        const bool folder = strncmp(model_file_kind(f), "Hugging Face", 12) == 0;
+        const bool folder = model_file_is_folder(f);
         error_set(e, STATUS_INPUT, "has no matrix %s", folder ? "model.embed_tokens.weight" : "token_embd.weight");
         error_advice(e, model_file_tensor_count(f) ? "the file is no whole model"
                         : folder ? "it holds no weights; download its safetensors files"

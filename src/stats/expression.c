@@ -38,6 +38,9 @@ enum what {
 
 enum kind { BROKEN, A_NUMBER, A_CONDITION };
 
+#define NUMERAL_OF(macro) #macro
+#define NUMERAL(macro) NUMERAL_OF(macro)
+
 struct parser {
     const char *text, *at;
     struct expression *x;
@@ -47,10 +50,14 @@ struct parser {
 };
 
 /* The first fault counts. */
+/* A long one is shown around the place. */
 static enum kind wrong(struct parser *p, const char *at, const char *what)
 {
     if (p->e->status == STATUS_OK) {
-        error_set(p->e, STATUS_USAGE, "--criterion '%.300s%s': %s", p->text, strlen(p->text) > 300 ? "..." : "", what);
+        const size_t length = strlen(p->text), place = (size_t)(at - p->text);
+        const size_t from = length > 120 && place > 60 ? place - 60 : 0;
+        error_set(p->e, STATUS_USAGE, "--criterion '%s%.120s%s': %s", from ? "..." : "", p->text + from,
+                  length - from > 120 ? "..." : "", what);
         error_where(p->e, "column %zu", (size_t)(at - p->text) + 1);
     }
     return BROKEN;
@@ -64,7 +71,7 @@ static void skip_spaces(struct parser *p)
 static bool step(struct parser *p, enum what what, int series, enum metric metric, double number)
 {
     if (p->x->count == EXPRESSION_STEPS) {
-        wrong(p, p->at, "is too long");
+        wrong(p, p->at, "has more than " NUMERAL(EXPRESSION_STEPS) " numbers, statistics and operations");
         return false;
     }
     p->x->step[p->x->count++] = (struct expression_step){(int)what, series, metric, number};
@@ -72,7 +79,7 @@ static bool step(struct parser *p, enum what what, int series, enum metric metri
     p->height -= what >= ADD ? 1 : 0;
     if (p->height <= EXPRESSION_DEPTH)
         return true;
-    wrong(p, p->at, "is too deep");
+    wrong(p, p->at, "nests more than " NUMERAL(EXPRESSION_DEPTH) " deep");
     return false;
 }
 
@@ -220,7 +227,7 @@ static enum kind parse_unary(struct parser *p)
     enum kind kind = BROKEN;
     skip_spaces(p);
     if (++p->depth > EXPRESSION_DEPTH)
-        wrong(p, p->at, "is too deep");
+        wrong(p, p->at, "nests more than " NUMERAL(EXPRESSION_DEPTH) " deep");
     else if (take_sign(p, "-")) {
         const char *start = p->at;
         kind = wanted(p, start, parse_unary(p), A_NUMBER);
@@ -294,7 +301,7 @@ static enum kind parse_not(struct parser *p)
     skip_spaces(p);
     const char *start = p->at;
     if (++p->depth > EXPRESSION_DEPTH)
-        return wrong(p, p->at, "is too deep");
+        return wrong(p, p->at, "nests more than " NUMERAL(EXPRESSION_DEPTH) " deep");
     enum kind kind = wanted(p, start, parse_not(p), A_CONDITION);
     p->depth--;
     return kind != BROKEN && step(p, NOT, 0, METRIC_MEAN, 0.0) ? kind : BROKEN;

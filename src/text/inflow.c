@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "../base/memory.h"
 
@@ -161,6 +162,10 @@ static enum status step_zstd(struct inflow *in, uint8_t *bytes, size_t size, siz
     const size_t result = ZSTD_decompressStream(in->zstd, &to, &from);
     use(in, from.pos);
     *got = to.pos;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge) {
+        damaged(in, "needs more memory than phi3sat gives it (made with --ultra or --long)", e);
+        return error_advice(e, "compress the text again without these options, or unpack it yourself, and give what is in it");
+    }
     if (ZSTD_isError(result)) {
         char how[128] = "is damaged: ";
         strncat(how, ZSTD_getErrorName(result), sizeof how - strlen(how) - 1);

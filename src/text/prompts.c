@@ -216,11 +216,12 @@ static enum status take(struct prompt_source *source, struct prompts_reader *rea
 static enum status nothing_left(const struct prompt_source *source, const char *name, struct error *e)
 {
     const struct prompts_counts *c = &source->counts;
-    error_set(e, STATUS_INPUT, "the %s holds no prompts", c->files + c->ignored > 1 ? "folder" : "file");
+    const char *what = c->files + c->ignored > 1 ? "folder" : "file";
+    error_set(e, STATUS_INPUT, "the %s holds no prompts", what);
     if (c->broken + c->missing > 0)
-        error_where(e, "%llu records: %llu blank, %llu no JSON, %llu without a known field; %s",
-                    (unsigned long long)c->lines, (unsigned long long)c->blank, (unsigned long long)c->broken,
-                    (unsigned long long)c->missing, source->first_fault);
+        error_set(e, STATUS_INPUT, "the %s holds no prompts: of %llu records %llu are blank, %llu no JSON, %llu without a known field; "
+                  "the first of these: %s", what, (unsigned long long)c->lines, (unsigned long long)c->blank,
+                  (unsigned long long)c->broken, (unsigned long long)c->missing, source->first_fault);
     else if (c->lines > 0)
         error_where(e, "%llu lines, all blank", (unsigned long long)c->lines);
     error_advice(e, "write one prompt a line");

@@ -73,8 +73,13 @@ size_t vocabulary_ends(const struct vocabulary *v, int32_t ids[VOCABULARY_ENDS])
 enum status vocabulary_blame(const struct model_file *file, const char *key, struct error *e)
 {
     error_file(e, model_file_path(file));
-    error_where(e, "key %s", key);
-    error_advice(e, "the file is damaged: convert or download it again, or give token ids with --tokens FILE");
+    const bool folder = model_file_is_folder(file);
+    if (folder) /* which has no such keys; ours follow its tokenizer.json or tokenizer.model */
+        error_where(e, "the folder's tokenizer, %s", key + strlen(KEY("")));
+    else
+        error_where(e, "key %s", key);
+    error_advice(e, folder ? "download the tokenizer again, or give token ids with --tokens FILE"
+                           : "the file is damaged: convert or download it again, or give token ids with --tokens FILE");
     return error_position(e, model_file_key_position(file, key));
 }
 

@@ -50,7 +50,7 @@ expect_status 5 "NaN in an archive: exit status 5"
 same nan.h5 nans.h5 "the archive of one run"
 run phi3sat --model nan.gguf --prompts a.txt --output r.csv --append nans.h5
 expect_status 5 "even where nothing was run"
-expect_stderr_match '^warning: [0-9]+ activations were NaN.*in the archive' "which is said"
+expect_stderr_match '^warning: [^ ]*[.]h5: [0-9]+ activations were NaN.*in the run before' "which is said"
 
 # refuse STATUS REGEX CLAIM ARGUMENT...: one line; the archive is as it was.
 refuse() {

@@ -155,10 +155,13 @@ static void limits(void)
     static const struct {
         const char *open, *middle, *close, *words;
         int times;
-    } cases[] = {{"(", "1 < 2", ")", "too deep", 40},         {"not ", "1 < 2", "", "too deep", 40},
-                 {"-", "1 < 2", "", "too deep", 40},          {"abs(", "1", ") < 2", "too deep", 40},
-                 {"1 < 2 and ", "1 < 2", "", "too long", 100}, {"1 + (", "1", ")", "too deep", 100},
-                 {"(", "1", "", "too deep", 100000}};
+    } cases[] = {{"(", "1 < 2", ")", "more than 32 deep", 40},
+                 {"not ", "1 < 2", "", "more than 32 deep", 40},
+                 {"-", "1 < 2", "", "more than 32 deep", 40},
+                 {"abs(", "1", ") < 2", "more than 32 deep", 40},
+                 {"1 < 2 and ", "1 < 2", "", "more than 256 numbers", 100},
+                 {"1 + (", "1", ")", "more than 32 deep", 100},
+                 {"(", "1", "", "more than 32 deep", 100000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t one = strlen(cases[i].open) + strlen(cases[i].close);
         char *text = malloc(one * (size_t)cases[i].times + strlen(cases[i].middle) + 1), *end = text;

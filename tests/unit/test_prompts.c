@@ -110,8 +110,8 @@ static void json(void)
               "an array cut short is refused");
     is_string(guessed("[\"a\"]\nb", "x", &s), "!something follows the JSON array (line 2)", "and one with a tail");
     is_string(guessed("{\"x\":1}\n", "x", &s),
-              "!the file holds no prompts (1 records: 0 blank, 0 no JSON, 1 without a known field; line 1: it has none of "
-              "messages, conversations, text, prompt, content or instruction)",
+              "!the file holds no prompts: of 1 records 0 are blank, 0 no JSON, 1 without a known field; the first of these: "
+              "line 1: it has none of messages, conversations, text, prompt, content or instruction ()",
               "fields that are missing are told");
     is_string(guessed("{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]}\n\"b\"", "x", &s), "b",
               "an image makes no prompt");
