@@ -97,8 +97,8 @@ def refusals():
             "an added token has the id of another token (added tokens, byte {at})" + DAMAGED, '{"id": 20, "content": "x9"}')
     changed(level, "no merges", lambda t: t["model"].pop("merges") and None, file + "there are no merges (merges, byte {at})" + DAMAGED, '{"type": "BPE"')
     changed(level, "a merge of one", put("model.merges", [["a"]]), file + "a merge is not two texts (merges, byte {at})" + DAMAGED, '["a"]')
-    changed(level, "a merge without a space", put("model.merges", ["ab"]), "bad: merge 0 is not two parts with a space between (key "
-            "tokenizer.ggml.merges); the file is damaged: convert or download it again, or give token ids with --tokens FILE")
+    changed(level, "a merge without a space", put("model.merges", ["ab"]), "bad: merge 0 is not two parts with a space between (the "
+            "folder's tokenizer, merges); download the tokenizer again, or give token ids with --tokens FILE")
     changed(level, "nesting", lambda t: '{"a":' + "[" * 600 + "]" * 600 + "}", file + "is no JSON that can be read: it is nested too deeply (byte 516); "
             "download the file again")
 
