@@ -92,9 +92,9 @@ attempt() {
         ((lines == 1)) || echo "$lines lines"
         grep -aEq "^phi3sat: .*($3)" "$stderr" || echo "the line has nothing of: $3"
     fi
-    # A launcher may end the ranks that are left, once one has come out with an error: those can't write their counts.
+    # A launcher may end the ranks that are left, once one has come out with an error: those can't write their counts (to the end).
     for ((rank = 0; rank < task_ranks; rank++)); do
-        [[ ! -e $tap_io/count.$rank && (-n $spoiled || $task_ranks != 1 && $status != 0) ||
+        [[ ! -s $tap_io/count.$rank && (-n $spoiled || $task_ranks != 1 && $status != 0) ||
             $(calls live $rank) == 0 ]] || echo "rank $rank: $(calls live $rank) blocks leaked"
     done
     judge_files
