@@ -29,7 +29,7 @@ ok "make says how it compiles at least 200 sources" test "$(wc -l <lines)" -ge 2
 # shellcheck disable=SC2016 # for the inner shell
 tr '\t' '\n' <lines | tr '\n' '\0' | xargs -0 -n 2 -P "$(nproc)" bash -c 'one "$1" "$2"' bash >all
 sed -n 's,^\([^ :]*\):\([0-9]*\):[0-9]*: warning: .*\[-W\([^]]*\)\]$,\1 \2 \3,p' all | sort -u |
-    sed "s,^$source_dir/,,; s,^[^ ]*/src/,src/," | awk '{ print $1, $3 }' |
-    expect_known gcc "gcc -fanalyzer finds nothing in src/ but what known.txt explains" ||
+    sed "s,^$source_dir/,,; s,^[^ ]*/src/,src/," | awk '{ print $1, $3 }' >found
+expect_known gcc "gcc -fanalyzer finds nothing in src/ but what known.txt explains" <found || # not behind a pipe: it counts
     diag "$(grep 'warning: ' all | head -n 40)"
 done_testing
