@@ -50,7 +50,8 @@ clean "export" export knot.h5 --npz e.npz --long e.csv --imatrix e.imatrix --qui
 clean "plan" plan --model q4_k.gguf --prompts p.txt --ranks 8 --gflops 10 --threads 1
 run "${checked[@]}" --model nowhere.gguf
 expect_status 3 "what fails frees its memory too"
-printf '#include <stdlib.h>\nint main(void) { volatile char *p = malloc(1); return p[1] & 0; }\n' >wrong.c
+# (What is read is used, else valgrind's translation leaves the read out.)
+printf '#include <stdlib.h>\nint main(int n, char **v) { volatile char *p = malloc(1); return v && p[n]; }\n' >wrong.c
 "${CC:-cc}" -g -o wrong wrong.c || bail "cc failed"
 run valgrind --quiet --error-exitcode=99 ./wrong
 expect_status 99 "and valgrind is one that finds errors"
