@@ -54,9 +54,10 @@ static void nap(double seconds)
     nanosleep(&time, NULL);
 }
 
-static bool is_launcher(pid_t process)
+/* The daemons that mpirun starts on other hosts count if wanted: Open MPI 4's, which serve one job. */
+static bool is_launcher(pid_t process, bool or_daemon)
 {
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun"};
+    static const char *const names[] = {"orted", "mpirun", "mpiexec", "orterun", "prterun"};
     char path[64], name[32] = "";
     snprintf(path, sizeof path, "/proc/%ld/comm", (long)process);
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -65,24 +66,25 @@ static bool is_launcher(pid_t process)
         close(file);
     name[size > 0 ? (size_t)size : 0] = '\0';
     name[strcspn(name, "\n")] = '\0';
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = !or_daemon; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
 }
 
 /* Open MPI's mpirun waits for the lost host's daemon for ever, deaf to SIGTERM or broken by it, and the job's script with
- * it. A process that outlives us ends it, if it is our parent and hasn't ended after a while. */
-static void see_to_launcher(void)
+ * it; so does the daemon on the other side of the cut for mpirun, until TCP gives up, for many minutes. A process that
+ * outlives us ends it, if it is our parent and hasn't ended after a while. A daemon that mpirun still reaches is left. */
+static void see_to_launcher(bool cut_off)
 {
     const pid_t launcher = getppid();
-    if (!is_launcher(launcher) || fork() != 0)
+    if (!is_launcher(launcher, cut_off) || fork() != 0)
         return;
     setsid();
     for (int fd = 0; fd < 4096; fd++) /* the launcher waits for our outputs' end */
         close(fd);
     nap(LAUNCHER_SECONDS);
-    if (is_launcher(launcher))
+    if (is_launcher(launcher, cut_off))
         kill(launcher, SIGKILL);
     _exit(0);
 }
@@ -133,7 +135,7 @@ static void end(void *context, const struct beats_news *news)
               news->peer == &watch.beats.parent ? 1.25 * watch.beats.seconds : watch.beats.seconds);
     beats_spread(&watch.beats, told ? news->word : outcome == RUNNING ? 'e' : 'd');
     if (watch.ranks->node_rank == 0)
-        see_to_launcher();
+        see_to_launcher(!told && news->peer == &watch.beats.parent);
     nap(0.5); /* for what was said to leave the host */
     _exit(outcome == RUNNING ? STATUS_FAILED : outcome);
 }

@@ -60,10 +60,11 @@ ranks_left() { # the phi3sats on the hosts
     done
 }
 
-# cut_off RANK OTHERS HOST...: a run whose hosts, those named, are cut off in the middle.
+# cut_off OTHERS HOST...: a run whose hosts, those named, are cut off in the middle. Any of them may be the first missed.
 cut_off() {
-    local rank=$1 others=$2 host tenths
-    shift 2
+    local others=$1 missed="" host tenths
+    shift
+    for host in "$@"; do missed+="|rank $((2 * host)) on ${hosts[host]}"; done
     rm -f r.ckpt
     export PHI3SAT_TEST_DELAY=1:300 # a run that lasts
     begin "${profile[@]}" --checkpoint-every 0.02 --watch-seconds 4
@@ -71,22 +72,27 @@ cut_off() {
     ended 60 "hosts $*: being cut off ends the job"
     ok "with a status that isn't 0" test $status != 0
     expect_error_lines 1 "with one line"
-    expect_stderr_match "^phi3sat: rank $rank on ${hosts[$1]} has not been heard of for 4 s$others: .*; start again with --resume auto" \
+    expect_stderr_match "^phi3sat: (${missed:1}) has not been heard of for 4 s$others: .*; start again with --resume auto" \
         "that names rank and host, and what to do"
     for ((tenths = 0; tenths < 150; tenths++)); do
         [[ -n $(ranks_left) ]] || break
         sleep 0.1
     done
     is "$(ranks_left)" "" "no rank is left, on neither side of the cut"
+    for ((tenths = 0; tenths < 150; tenths++)); do
+        [[ -n $(hosts_processes) ]] || break
+        sleep 0.1
+    done
+    is "$(hosts_processes)" "" "nor a daemon of the launcher's"
     ok "the checkpoint is there, and nothing else" test -s r.ckpt -a ! -e r.h5
     for host in "$@"; do hosts_mend "$host"; done
     unset PHI3SAT_TEST_DELAY
 }
-cut_off 4 "" 2
+cut_off "" 2
 on_hosts "${profile[@]}" --resume auto
 compared "gone on from the checkpoint"
 expect_stderr_match '^resume: r.ckpt holds [1-9]' "with what it holds"
-((long)) && cut_off 2 ", nor of 2 other hosts" 1 2 3
+((long)) && cut_off ", nor of 2 other hosts" 1 2 3
 
 # Ranks that compute for longer than that are not missed.
 PHI3SAT_TEST_STALL=4 on_hosts "${profile[@]}" --watch-seconds 2
